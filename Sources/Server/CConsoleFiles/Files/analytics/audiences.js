@@ -1,4 +1,4 @@
-import { adder, blank, button, complain, confirm, dialog, failure, field, form, group, h, iconButton, input, link, loading, note, number, primary, select, session, show, spread, stack, t, table } from "../base/ui.js";
+import { adder, bin, blank, confirmed, dialog, failure, field, form, group, h, hasService, iconButton, input, lead, link, loading, named, note, number, primary, select, show, stack, t, table } from "../base/ui.js";
 import { CONDITIONS, ruleOf } from "./model.js";
 import { putAudience, removeAudience, report, reportOf } from "./store.js";
 
@@ -9,17 +9,16 @@ export function audiencesView(name) {
   const load = () => report("audiences").then(({ audiences }) => show(holder, audiences.length === 0 ? blank("users", t("analytics.noAudience")) : audienceTable(audiences, load)), (error) => show(holder, failure(error)));
   const add = async () => (await dialog(t("analytics.addAudience"), audienceForm)) && load();
   load();
-  return stack(spread(h("p.note.grow", t("analytics.audienceText")), primary(t("analytics.addAudience"), add)), holder);
+  return stack(lead("analytics.audienceText", primary(t("analytics.addAudience"), add)), holder);
 }
 
 function audienceTable(audiences, reload) {
   const forget = async (name) => {
-    if (!(await confirm(t("analytics.forget", name), t("analytics.forgetText"), t("analytics.forget", name)))) return;
-    await removeAudience(name).catch(complain);
+    await confirmed(t("analytics.forget", name), t("analytics.forgetText"), () => removeAudience(name));
     reload();
   };
   return table(["name", "analytics.users", "analytics.lastDays", "analytics.rule", null, null], audiences.map(({ name, users, days, rule }) => [
-    h("a", { href: link("analytics", ["audiences", name]) }, name), number(users), number(days), h("code", JSON.stringify(rule)), session.peek().services.includes("messaging") ? h("a.button", { href: link("messages", ["compose"], { audience: name }) }, t("analytics.sendTo", name)) : null, iconButton("trash", t("analytics.forget", name), () => forget(name), { writes: true })]));
+    h("a", { href: link("analytics", ["audiences", name]) }, name), number(users), number(days), h("code", JSON.stringify(rule)), hasService("messaging") ? h("a.button", { href: link("messages", ["compose"], { audience: name }) }, t("analytics.sendTo", name)) : null, bin(t("analytics.forget", name), () => forget(name))]));
 }
 
 function members({ name, users, appInstanceIds }) {
@@ -33,7 +32,7 @@ function audienceForm(close) {
   const rows = stack();
   const add = () => {
     const row = h("div.row.pair", select([["", t("analytics.is")], ["not", t("analytics.isNot")]], "", { "aria-label": t("analytics.together") }),
-      select(Object.keys(CONDITIONS).map((one) => [one, t(`condition.${one}`)]), "event", { "aria-label": t("target.condition") }), input("", { "aria-label": t("value") }),
+      select(named("condition", Object.keys(CONDITIONS)), "event", { "aria-label": t("target.condition") }), input("", { "aria-label": t("value") }),
       iconButton("trash", t("pairs.remove"), () => rows.children.length > 1 && row.remove()));
     rows.append(row);
   };

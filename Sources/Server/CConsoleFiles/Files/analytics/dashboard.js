@@ -1,5 +1,5 @@
 import { bar, change, chart, dayText } from "../base/chart.js";
-import { blank, boxed, failure, h, inline, inScope, language, link, loading, note, number, section, select, show, t, table } from "../base/ui.js";
+import { blank, boxed, failure, h, inline, inScope, language, link, loading, named, note, number, section, select, show, t, table } from "../base/ui.js";
 import { duration } from "./model.js";
 import { csvButton, periodChoice } from "./period.js";
 import { period, report } from "./store.js";
@@ -73,7 +73,7 @@ function breakdown(days) {
   });
   load(DIMENSIONS[0]);
   return h("section.stack", inline(h("h2", t("analytics.breakdown")),
-    select(DIMENSIONS.map((one) => [one, t(`dimension.${one}`)]), DIMENSIONS[0], { "aria-label": t("analytics.breakdown"), onchange: (event) => load(event.target.value) })), rows);
+    select(named("dimension", DIMENSIONS), DIMENSIONS[0], { "aria-label": t("analytics.breakdown"), onchange: (event) => load(event.target.value) })), rows);
 }
 
 function retentionTable({ cohorts }) {

@@ -1,11 +1,10 @@
 import { chart } from "../base/chart.js";
-import { blank, boxed, button, h, icon, instant, link, muted, note, number, poll, select, show, spread, stack, t, textOr } from "../base/ui.js";
+import { blank, boxed, button, code, foldable, h, instant, link, muted, note, notice, number, poll, select, show, spread, stack, t, textOr } from "../base/ui.js";
 import { MINUTES } from "./live.js";
 import { mergedDetails, minutesOf, topEvents } from "./model.js";
 import { report } from "./store.js";
-import { facts } from "./timeline.js";
+import { members } from "./timeline.js";
 
-const PERIOD_MILLISECONDS = 1_000;
 
 /** What devices in debug mode send, as it comes. */
 export function debugView() {
@@ -23,7 +22,7 @@ export function debugView() {
   };
   // The bars move on with each minute, also where nothing comes.
   const load = async () => ({ ...(await report("debug")), minute: Math.floor(Date.now() / 60_000) });
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, load, ({ devices }) => draw(devices));
+  const { pause, problem } = poll(1_000, load, ({ devices }) => draw(devices));
   return stack(said, spread(choice, pause), problem, body);
 }
 
@@ -37,7 +36,7 @@ function deviceView({ appInstanceId, device, userProperties, entries }, state, r
     h("div.debug",
       stack(panel("analytics.topEvents", topList(events, state, redraw)), state.event ? panel(["analytics.detailsOf", state.event], details(events, state.event)) : null),
       panel("analytics.stream", h("ol.stream", newest.map(([key, entry]) => h("li", entryView(key, entry, state.opened))))),
-      panel("analytics.properties", Object.keys(userProperties).length > 0 ? facts(userProperties) : muted(t("analytics.noProperties")))),
+      panel("analytics.properties", Object.keys(userProperties).length > 0 ? members(userProperties) : muted(t("analytics.noProperties")))),
   ];
 }
 
@@ -53,12 +52,10 @@ function topList(events, state, redraw) {
 /** What all events of a name carried, in one list. */
 function details(events, name) {
   const merged = mergedDetails(events, name);
-  return merged.length === 0 ? muted(t("analytics.noParameters")) : h("dl.facts.merged", merged.map(([parameter, values]) => [h("dt.mono", { dir: "auto" }, parameter), h("dd", h("ul", values.map(([value, count]) => h("li", h("code", { dir: "auto" }, value), " ", h("span.muted", `× ${number(count)}`)))))]));
+  return merged.length === 0 ? muted(t("analytics.noParameters")) : h("dl.facts.merged", merged.map(([parameter, values]) => [h("dt", code(parameter)), h("dd", h("ul", values.map(([value, count]) => h("li", code(value), " ", h("span.muted", `× ${number(count)}`)))))]));
 }
 
 function entryView(key, { time, event, params, dropped }, opened) {
-  if (dropped) return h("p.notice.warn", icon("warning"), h("span.grow", { dir: "auto" }, `${instant(time)} ${t("analytics.wasDropped")} `, textOr(`drop.${dropped.code}`, dropped.code), " ", h("code", dropped.field ?? ""), h("span.note", ` ${dropped.description}`)));
-  const element = h("details", { open: opened.has(key), ontoggle: () => (element.open ? opened.add(key) : opened.delete(key)) },
-    h("summary", h("span.muted", instant(time)), " ", h("b", { dir: "auto" }, event)), facts(params));
-  return element;
+  if (dropped) return notice("warn", `${instant(time)} ${t("analytics.wasDropped")} `, textOr(`drop.${dropped.code}`, dropped.code), " ", h("code", dropped.field ?? ""), h("span.note", ` ${dropped.description}`));
+  return foldable(opened, key, [h("span.muted", instant(time)), " ", h("b", { dir: "auto" }, event)], members(params));
 }

@@ -1,5 +1,5 @@
 import { bar, change } from "../base/chart.js";
-import { blank, complain, h, link, loading, note, number, section, t, table, textOr } from "../base/ui.js";
+import { blank, checkbox, complain, h, link, loading, note, number, section, t, table, textOr } from "../base/ui.js";
 import { csvButton, periodChoice } from "./period.js";
 import { markKeyEvent, period, report, reportOf } from "./store.js";
 
@@ -17,7 +17,7 @@ export function eventsView(name) {
 
 /** The box that makes an event a key event, by which the product's success is told, or an ordinary one again. */
 function keyMark(marks, event) {
-  const element = h("input", { type: "checkbox", checked: marks.has(event), "aria-label": t("analytics.keyEventOf", event), onchange: async () => {
+  const element = checkbox(marks.has(event), { "aria-label": t("analytics.keyEventOf", event), onchange: async () => {
     const isKey = element.checked;
     await markKeyEvent(event, isKey).catch((error) => {
       element.checked = !isKey;

@@ -30,7 +30,7 @@ function builder(names) {
       show(result, failure(error));
     }
   });
-  return h("form.stack", { onsubmit: (event) => { event.preventDefault(); run(); } }, note(t("analytics.funnelText")), list, steps,
+  return h("form.stack", { onsubmit: run }, note(t("analytics.funnelText")), list, steps,
     inline(button([icon("plus"), t("analytics.addStep")], () => add())), field("analytics.window", window_),
     h("div", submit(t("analytics.show"))), result);
 }

@@ -1,16 +1,15 @@
 import { bar, chart } from "../base/chart.js";
-import { h, number, poll, show, spread, stack, t, table } from "../base/ui.js";
+import { h, lead, number, poll, show, stack, t, table } from "../base/ui.js";
 import { eventsOf, minutesOf } from "./model.js";
 import { report } from "./store.js";
 
-const PERIOD_MILLISECONDS = 5_000;
 export const MINUTES = Array.from({ length: 30 }, (_, index) => (index === 29 ? "0" : String(index - 29)));
 
 /** The last thirty minutes of all apps. */
 export function liveView() {
   const body = stack();
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, () => report("live"), (answer) => show(body, draw(answer)));
-  return stack(spread(h("p.note.grow", t("analytics.liveText")), pause), problem, body);
+  const { pause, problem } = poll(5_000, () => report("live"), (answer) => show(body, draw(answer)));
+  return stack(lead("analytics.liveText", pause), problem, body);
 }
 
 const panel = (...parts) => h("section.panel", chart(...parts));

@@ -10,7 +10,7 @@ export function periodChoice({ from, to }) {
   const first = input(from, { type: "date", "aria-label": t("analytics.from") });
   const last = input(to, { type: "date", "aria-label": t("analytics.to") });
   const today = new Date().toISOString().slice(0, 10);
-  return h("form.row.period", { onsubmit: (event) => { event.preventDefault(); set({ from: first.value, to: last.value }); } },
+  return h("form.row.period", { onsubmit: () => { set({ from: first.value, to: last.value }); } },
     LENGTHS.map((days) => button(t("analytics.days", days), () => set(periodTo(today, days)))), first, last, h("button", { type: "submit" }, t("analytics.apply")));
 }
 

@@ -1,8 +1,8 @@
-import { call, path, place } from "../base/ui.js";
+import { call, path, place, projectPath } from "../base/ui.js";
 
 /** The reports of a project's events. */
 
-const root = () => path("v1", "projects", place.peek().project, "analytics");
+const root = () => projectPath(place.peek().project, "analytics");
 
 /** The days that the address names; nothing is the last 28. */
 export const period = () => { const { from, to } = place.peek().query; return from && to ? { from, to } : {}; };

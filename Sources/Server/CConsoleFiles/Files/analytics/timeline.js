@@ -1,4 +1,4 @@
-import { go, h, input, instant, link, loading, note, place, select, stack, t } from "../base/ui.js";
+import { code, go, h, input, instant, link, loading, note, place, select, stack, t } from "../base/ui.js";
 import { periodChoice } from "./period.js";
 import { period, report } from "./store.js";
 
@@ -7,10 +7,7 @@ export function timelineView() {
   const { query, project } = place.peek();
   const kind = select([["user", t("analytics.userId")], ["instance", t("analytics.instance")]], query.instance ? "instance" : "user", { "aria-label": t("analytics.who") });
   const value = input(query.instance ?? query.user ?? "", { type: "search", "aria-label": t("analytics.who"), class: "mono" });
-  const search = (event) => {
-    event.preventDefault();
-    go({ project, area: "analytics", rest: ["timeline"], query: { ...period(), [kind.value]: value.value.trim() } });
-  };
+  const search = () => go({ project, area: "analytics", rest: ["timeline"], query: { ...period(), [kind.value]: value.value.trim() } });
   const { user, instance } = query;
   return stack(h("form.row", { role: "search", onsubmit: search }, kind, h("div.grow", value), h("button", { type: "submit" }, t("users.find"))),
     user || instance ? loading(report("timeline", { ...period(), user, instance, limit: 500 }), (answer) => [periodChoice(answer), list(answer.events)]) : note(t("analytics.timelineText")));
@@ -20,9 +17,9 @@ const list = (events) => (events.length === 0 ? h("p", t("analytics.none")) : h(
 
 function entry({ time, event, params, device, userId, appInstanceId, userProperties }) {
   return h("details", h("summary", h("span.muted", instant(time)), " ", h("b", { dir: "auto" }, event)),
-    facts({ ...params }), h("p.note", { dir: "auto" }, [userId, device.platform, device.model, device.appVersion, device.country].filter(Boolean).join(" · ")),
-    appInstanceId ? h("a.mono", { href: link("analytics", ["timeline"], { instance: appInstanceId }) }, appInstanceId) : null, facts(userProperties));
+    members(params), h("p.note", { dir: "auto" }, [userId, device.platform, device.model, device.appVersion, device.country].filter(Boolean).join(" · ")),
+    appInstanceId ? h("a.mono", { href: link("analytics", ["timeline"], { instance: appInstanceId }) }, appInstanceId) : null, members(userProperties));
 }
 
 /** Names with values of whatever kind. */
-export const facts = (values) => h("dl.facts", Object.entries(values ?? {}).map(([name, value]) => [h("dt.mono", { dir: "auto" }, name), h("dd.mono", { dir: "auto" }, typeof value === "object" ? JSON.stringify(value) : String(value))]));
+export const members = (values) => h("dl.facts", Object.entries(values ?? {}).map(([name, value]) => [h("dt", code(name)), h("dd", code(typeof value === "object" ? JSON.stringify(value) : value))]));

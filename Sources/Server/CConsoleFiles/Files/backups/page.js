@@ -1,11 +1,10 @@
 import { chart } from "../base/chart.js";
-import { ago, copyable, durationText, figures, stateBadge, teaching } from "../base/teaching.js";
-import { boxed, bytesText, call, field, h, icon, input, instant, language, note, number, place, poll, show, spread, stack, t } from "../base/ui.js";
+import { ago, copyable, durationText, figures, teaching } from "../base/teaching.js";
+import { boxed, bytesText, call, clock, facts, field, h, input, instant, lead, note, notice, number, place, poll, show, stack, stateBadge, t } from "../base/ui.js";
 import { databaseCommands, quoted, restoreCommands, stateOf } from "./model.js";
 
 /** The backup of the server: how far it is behind, what it holds, when it was proven, and how to restore. */
 
-const PERIOD_MILLISECONDS = 5_000;
 const LAG = "brasa_backup_lag_seconds";
 
 export function page() {
@@ -18,8 +17,8 @@ export function page() {
     if (!parts.restore) show(body, parts.top, (parts.restore = restoreView(backup)));
     return show(parts.top, overview(backup, samples));
   };
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
-  return h("div.body", h("h1", t("page.backups")), stack(spread(h("p.note.grow", t("backups.text")), pause), problem, body));
+  const { pause, problem } = poll(5_000, load, draw);
+  return h("div.body", h("h1", t("page.backups")), stack(lead("backups.text", pause), problem, body));
 }
 
 /** The lag of the last hour, one value a minute. */
@@ -38,12 +37,12 @@ const none = () => teaching("backups", t("backups.none"), t("backups.noneText"),
 
 function overview(backup, samples) {
   const { tone, key } = stateOf(backup, Date.now());
-  const time = new Intl.DateTimeFormat(language.peek(), { hour: "2-digit", minute: "2-digit" });
+  const time = clock();
   return [
-    tone === "ok" ? h("p.row", stateBadge(tone, t(key))) : h("p", { class: `notice ${tone}`, role: "status" }, icon("warning"), h("span.grow", t(key), backup.failure || backup.proofFailure ? h("span.mono.why", ` ${backup.failure ?? backup.proofFailure}`) : null)),
+    tone === "ok" ? h("p.row", stateBadge(tone, t(key))) : notice(tone, t(key), backup.failure || backup.proofFailure ? h("span.mono.why", ` ${backup.failure ?? backup.proofFailure}`) : null),
     figures([t("backups.lag"), durationText(backup.lagSeconds * 1_000), tone === "ok" ? "" : tone], [t("backups.delay"), durationText(backup.delaySecondsP99 * 1_000)], [t("backups.proof"), backup.proof ? ago(backup.proof.time) : t("backups.never")], [t("backups.segment"), number(backup.segment)], [t("backups.shipped"), bytesText(backup.shippedBytes)]),
     samples.length > 1 ? h("section.panel", chart(t("backups.lagHour"), samples.map(([minute]) => time.format(minute * 60_000)), [{ name: t("backups.lag"), values: samples.map(([, seconds]) => seconds * 1_000) }], { format: durationText })) : null,
-    boxed(h("h2", t("backups.holds")), h("dl.facts", factsOf(backup).map(([name, value]) => [h("dt", t(name)), h("dd", value)]))),
+    boxed(h("h2", t("backups.holds")), facts(...factsOf(backup))),
   ];
 }
 

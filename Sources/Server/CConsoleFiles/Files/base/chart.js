@@ -2,6 +2,7 @@ import { h, show, svg } from "./dom.js";
 import { language, number, t } from "./i18n.js";
 import { runsOf } from "./spark.js";
 import { onCleanup } from "./signal.js";
+import { foldable } from "./views.js";
 
 export { runsOf } from "./spark.js";
 
@@ -129,8 +130,7 @@ const legend = (series) => h("ul.row.legend", series.map((one, index) => h("li",
 function alternative(title, labels, series, format) {
   const head = h("tr", h("td"), series.map((one) => h("th", { scope: "col" }, one.name)));
   const rows = labels.map((label, at) => h("tr", h("th", { scope: "row" }, label), series.map((one) => h("td", one.values[at] === null ? "–" : format(one.values[at])))));
-  const element = h("details", { open: opened.has(title), ontoggle: () => (element.open ? opened.add(title) : opened.delete(title)) }, h("summary", t("chart.table")), h("div.scroll.chart-table", { tabindex: 0, role: "group", "aria-label": title }, h("table.table", h("thead", head), h("tbody", rows))));
-  return element;
+  return foldable(opened, title, t("chart.table"), h("div.scroll.chart-table", { tabindex: 0, role: "group", "aria-label": title }, h("table.table", h("thead", head), h("tbody", rows))));
 }
 
 /** A bar as long as its share of the most, beside a number. */

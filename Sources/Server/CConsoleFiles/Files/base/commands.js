@@ -92,7 +92,7 @@ export const typedCommands = { make: () => [] };
 /** Opens the palette. */
 export function openPalette() {
   if (document.querySelector("dialog[open]")) return;
-  dialog(t("palette.title"), (close) => palette(close), { className: "palette" }).then((chosen) => chosen?.run());
+  dialog(t("palette.title"), (close) => palette(close), "palette").then((chosen) => chosen?.run());
 }
 
 function palette(close) {
@@ -137,7 +137,7 @@ export function showKeys() {
       h("tr", h("td", h("kbd", "Ctrl K")), h("td", t("palette.title"))),
       rows.map((one) => h("tr", h("td", keyText(one.keys)), h("td", one.label()))))),
     h("label.row",
-      h("input", { type: "checkbox", checked: hasKeys.peek(), onchange: (event) => setKeys(event.target.checked) }),
+      checkbox(hasKeys.peek(), { onchange: (event) => setKeys(event.target.checked) }),
       t("keys.single")),
     h("div.actions", h("button", { onclick: () => close(null) }, t("close"))),
   ]);

@@ -7,7 +7,7 @@ import { onCleanup, scope } from "./signal.js";
  * A dialog over the page. `build` gets what closes it and gives the form's content; the promise has what it was
  * closed with, null where the person left it.
  */
-export function dialog(title, build, { className = "" } = {}) {
+export function dialog(title, build, className = "") {
   return new Promise((resolve) => {
     const id = freshID("dialog");
     const opener = focusIn(document.body);
@@ -18,7 +18,7 @@ export function dialog(title, build, { className = "" } = {}) {
       element.close();
     };
     const { dispose } = scope(() => {
-      element.append(h("form", { method: "dialog", onsubmit: (event) => event.preventDefault() }, h("h2", { id }, title), build(close)));
+      element.append(h("form", { method: "dialog", onsubmit: () => {} }, h("h2", { id }, title), build(close)));
     });
     element.addEventListener("close", () => {
       dispose();
@@ -40,6 +40,19 @@ export function confirm(title, text, action) {
       h("button", { onclick: () => close(false), autofocus: true }, t("cancel")),
       h("button.danger", { type: "submit", onclick: () => close(true) }, action)),
   ]);
+}
+
+/** Asks before something is done, does it and says so; gives whether it was. */
+export async function confirmed(title, text, act, said, action = title) {
+  if (!(await confirm(title, text, action))) return false;
+  try {
+    await act();
+    if (said) toast(said);
+    return true;
+  } catch (error) {
+    complain(error);
+    return false;
+  }
 }
 
 const region = h("div.toasts", { role: "status", "aria-live": "polite" });
@@ -72,6 +85,12 @@ export function explain(error) {
   if (isMissingIndex(error)) return t(/currently building/.test(error.message) ? "index.beingBuilt" : "index.needed");
   return sentenceOf(error, (key, ...values) => (isText(key) ? t(key, ...values) : undefined));
 }
+
+/** Copies a text and says so. */
+export const copyText = async (text) => {
+  await navigator.clipboard.writeText(text);
+  toast(t("copied"));
+};
 
 /** Says in passing what went wrong. */
 export const complain = (error) => toast(explain(error));

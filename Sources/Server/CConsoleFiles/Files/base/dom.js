@@ -10,7 +10,7 @@ const VECTOR = "http://www.w3.org/2000/svg";
  *
  * Properties may be left out: `on…` are listeners, `class` more classes, `data` and `style` objects; a control that
  * `writes` is locked where nothing may be written, so it comes last. What is null, undefined or false is left out,
- * everything else an attribute. Children are nodes, texts, numbers, and arrays of them.
+ * everything else an attribute. A form that is sent leaves no page. Children are nodes, texts, numbers, and arrays of them.
  */
 export function h(name, ...content) {
   return fill(name, (tag) => document.createElement(tag), content);
@@ -35,7 +35,8 @@ function fill(name, make, content) {
 
 function set(element, name, value) {
   if (value === null || value === undefined || value === false) return;
-  if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+  if (name === "onsubmit") element.addEventListener("submit", (event) => { event.preventDefault(); value(event); });
+  else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
   else if (name === "class") element.classList.add(...value.split(" ").filter(Boolean));
   else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
   else if (name === "data") Object.assign(element.dataset, value);
@@ -104,7 +105,6 @@ const PATHS = {
   functions: "M9 1.5 3.5 9H8l-1 5.5L12.5 7H8z",
   hosting: "M1.5 3h13v10h-13zM1.5 6h13M3.5 4.5h.5m1.5 0h.5",
   backups: "M2 3h12v3H2zM3 6v7h10V6M6.5 9h3",
-  folder: "M2 4h4l1.5 2H14v7H2z",
   file: "M4 2h5l3 3v9H4zM9 2v3h3",
   config: "M3 3h6M3 8h10M3 13h7M11 3h2M12 1.5v3",
   history: "M3 8a5 5 0 1 0 1.5-3.5L3 6M3 3v3h3M8 5v3l2 1.5",
@@ -118,7 +118,6 @@ const PATHS = {
   trash: "M3 4h10M6 4V2.5h4V4M4.5 4l.5 9.5h6l.5-9.5",
   edit: "M3 13l.5-3L10.5 3 13 5.5 6 12.5z",
   menu: "M2 4h12M2 8h12M2 12h12",
-  sun: "M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM8 1v2m0 10v2M1 8h2m10 0h2M3 3l1.5 1.5m7 7L13 13M3 13l1.5-1.5m7-7L13 3",
   undo: "M4 6h6a3.5 3.5 0 0 1 0 7H6M4 6l3-3M4 6l3 3",
   reload: "M13 3v4H9M12.5 7A5 5 0 1 0 13 10",
   copy: "M5 5h8v9H5zM3 11V2h8",

@@ -1,5 +1,5 @@
 import { explain } from "./dialog.js";
-import { h, icon, iconButton, show } from "./dom.js";
+import { freshID, h, icon, iconButton, show } from "./dom.js";
 import { t } from "./i18n.js";
 import { link, place } from "./navigation.js";
 import { effect, inScope, onCleanup, scope } from "./signal.js";
@@ -26,6 +26,23 @@ export const muted = (...content) => h("p.muted", content);
 export const section = (title, ...content) => h("section.stack", h("h2", title), content);
 export const group = (legend, ...content) => h("fieldset.stack", h("legend", legend), content);
 
+/** What there is to read before the rest of a page, with what can be done beside it. */
+export const lead = (key, ...controls) => spread(h("p.note.grow", t(key)), controls);
+
+/** Facts by the keys of their names; those without a value are left out. */
+export const facts = (...rows) => h("dl.facts", rows.map(([key, value]) => (value ? [h("dt", t(key)), h("dd", { dir: "auto" }, value)] : null)));
+
+/** Something that somebody has to know: `warn`, or `danger`, which screen readers say at once. */
+export const notice = (tone, ...content) => h("div.notice", { class: tone, role: tone === "danger" ? "alert" : null }, icon("warning"), h("div.grow", content));
+
+const SIGNS = { ok: "check", warn: "warning", danger: "warning" };
+
+/** A state with its sign: `ok`, `warn` or `danger`. */
+export const stateBadge = (tone, text, sign = SIGNS[tone] ?? "history") => h("span.badge", { style: { color: `var(--${tone})` } }, icon(sign), text);
+
+/** A text of a program, which reads in its own direction. */
+export const code = (text) => h("code", { dir: "auto" }, text);
+
 /** A part of a page in a box of its own. */
 export const boxed = (...content) => h("section.panel.stack", content);
 
@@ -41,6 +58,9 @@ export const primary = (label, onclick) => h("button.primary", { onclick, writes
 
 /** The same of a part of the page that is not its first. */
 export const secondary = (label, onclick) => h("button", { onclick, writes: true }, icon("plus"), label);
+
+/** The button that takes something away. */
+export const bin = (label, onclick, properties = { writes: true }) => iconButton("trash", label, onclick, properties);
 
 /** Nothing yet: what there could be, with the way to it. */
 export const blank = (name, text, ...more) => h("div.blank", h("span.drawn", icon(name)), h("p", text), more);
@@ -65,6 +85,18 @@ export const field = (key, control) => h("label.field", t(key), control);
 /** A line of text. */
 export const input = (value = "", properties = {}) => h("input", { type: "text", value: value ?? "", autocomplete: "off", spellcheck: "false", ...properties });
 
+/** Lines of text of a program. */
+export const area = (value, rows, properties) => h("textarea.mono", { rows, spellcheck: "false", value: value ?? "", ...properties });
+
+/** A line in which somebody looks for something. */
+export const searchLine = (key, oninput, value) => input(value, { type: "search", "aria-label": t(key), placeholder: t(key), oninput });
+
+/** A box to tick. */
+export const checkbox = (checked, properties) => h("input", { type: "checkbox", checked, ...properties });
+
+/** What a line of text offers, as the list of that id. */
+export const suggestions = (values, id = freshID("list")) => h("datalist", { id }, values.map((value) => h("option", { value })));
+
 /** What somebody typed into a control; where nobody did, the text before, also one that no line can hold as it is, such as one with line ends. */
 export function textIn(control, before = "") {
   const untouched = control.cloneNode();
@@ -75,6 +107,9 @@ export function textIn(control, before = "") {
 /** A choice of `[value, text]`. */
 export const select = (options, chosen, properties = {}) =>
   h("select", properties, options.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
+
+/** Choices whose texts have keys that begin with a prefix. */
+export const named = (prefix, values) => values.map((value) => [value, t(`${prefix}.${value}`)]);
 
 /**
  * The inside of a dialog: fields, and the buttons that leave it and do it.
@@ -97,8 +132,11 @@ function inside(close, label, save, fields, writes) {
       show(problem, explain(error));
     }
   };
-  return [fields, problem, actions(button(t("cancel"), () => close(null)), submit(label, { onclick: act, ...(writes ? { writes } : {}) }))];
+  return [fields, problem, decision(close, submit(label, { onclick: act, ...(writes ? { writes } : {}) }))];
 }
+
+/** The buttons at the end of a dialog, the first of which leaves it. */
+export const decision = (close, ...buttons) => actions(button(t("cancel"), () => close(null)), buttons);
 
 /** The button at the end of a dialog that only shows something. */
 export const closing = (close) => actions(button(t("close"), () => close(null)));
@@ -173,6 +211,12 @@ export function poll(milliseconds, load, draw) {
   }, { "aria-pressed": "false" });
   ask();
   return { pause, problem };
+}
+
+/** A part that opens, and is open again when it is drawn anew: `opened` keeps the keys of those that are. */
+export function foldable(opened, key, summary, ...content) {
+  const element = h("details", { open: opened.has(key), ontoggle: () => (element.open ? opened.add(key) : opened.delete(key)) }, h("summary", summary), content);
+  return element;
 }
 
 /** Names with texts: rows that are added and removed. */

@@ -1,6 +1,6 @@
 import { report } from "../analytics/store.js";
 import { bar } from "../base/chart.js";
-import { blank, button, complain, dialog, field, form, go, h, icon, inline, inScope, link, loading, note, number, place, primary, select, show, spread, svg, t, table } from "../base/ui.js";
+import { blank, button, complain, dialog, facts, field, form, go, h, icon, inline, inScope, lead, link, loading, note, notice, number, place, primary, select, show, spread, svg, t, table } from "../base/ui.js";
 import { experimentOf, reach, withMembers, withoutExperiment } from "./experiment.js";
 import { experimentForm, goalFields } from "./experimentForm.js";
 import { publishReviewed } from "./publish.js";
@@ -34,7 +34,7 @@ async function change(project, draftOf, done) {
 /** Fills a form of experiments, as `experimentForm` has them; the template that it closes with. */
 async function fillForm(project, title, members) {
   const [audiences, events] = await Promise.all([namesOf("audiences"), namesOf("events")]);
-  return dialog(title, (close) => experimentForm(project, { audiences, events, ...members }, close), { className: "wide" });
+  return dialog(title, (close) => experimentForm(project, { audiences, events, ...members }, close), "wide");
 }
 
 /** What people call an experiment: its id, until it is renamed. */
@@ -44,7 +44,7 @@ const nameOf = ({ displayName, experimentId }) => displayName ?? experimentId;
 
 function listView(project, all, current, redraw) {
   const add = () => change(project, (template) => fillForm(project, t("experiment.add"), { template }), redraw);
-  return [spread(h("p.note.grow", t("experiment.text")), primary(t("experiment.add"), add)),
+  return [lead("experiment.text", primary(t("experiment.add"), add)),
     all.length === 0 ? blank("config", t("experiment.none")) : table(["experiment.id", "experiment.parameter", "experiment.exposure", "experiment.variants"], all.map((one) => [
       [h("a", { href: link("config", ["experiments", one.experimentId]), dir: "auto" }, nameOf(experimentOf(current, one.experimentId))), one.sampleRatioMismatch ? [" ", h("span.badge.error", icon("warning"), t("experiment.mismatch"))] : null],
       h("code", one.parameterKeys.join(", ")), exposureOf(one), one.variants.map(({ variantId, assigned }) => `${variantId} ${number(assigned)}`).join(" · ")]))];
@@ -67,21 +67,21 @@ function experimentView(project, experiment, of, redraw) {
   const copy = () => change(project, (template) => fillForm(project, t("experiment.add"), { template, of: experimentOf(template, id) }), () => open(project, []));
   const act = (key, work) => button(t(`experiment.${key}`), work, { writes: true });
   const actions = [act("edit", () => edit()), experiment.exposurePercent === 0 ? act("start", () => edit({ exposurePercent: 100 })) : act("stop", stop), act("duplicate", copy), act("end", () => change(project, (template) => end(template, experiment), () => open(project, [])))];
-  const facts = [["experiment.id", id], ["experiment.parameter", experiment.parameterKeys.join(", ")], ["experiment.exposure", exposureOf(experiment)], ["experiment.who", of.expression === "true" ? t("experiment.everybody") : h("code", of.expression)]];
+  const known = [["experiment.id", id], ["experiment.parameter", experiment.parameterKeys.join(", ")], ["experiment.exposure", exposureOf(experiment)], ["experiment.who", of.expression === "true" ? t("experiment.everybody") : h("code", of.expression)]];
   return [
     spread(h("p.grow", h("a", { href: link("config", ["experiments"]) }, t("config.experiments")), " / ", h("b", { dir: "auto" }, nameOf(of))), inline(actions)),
-    of.description ? h("p", { dir: "auto" }, of.description) : null, h("dl.facts", facts.map(([key, value]) => [h("dt", t(key)), h("dd", value)])),
+    of.description ? h("p", { dir: "auto" }, of.description) : null, facts(...known),
     choice, goal.event ? loading(result(project, id, goal), resultView) : [alarm(experiment, experiment.probability), table(["experiment.variant", "experiment.weight", "experiment.assigned"], experiment.variants.map((one) => [one.variantId, number(one.weight), number(one.assigned)]))],
   ];
 }
 
 function goalChoice(project, id, goal, events) {
   const fields = goalFields(goal, events);
-  return h("form.row.goal", { onsubmit: (event) => { event.preventDefault(); open(project, [id], fields.read() ?? {}); } }, fields.elements, h("button", { type: "submit" }, t("experiment.compare")));
+  return h("form.row.goal", { onsubmit: () => open(project, [id], fields.read() ?? {}) }, fields.elements, h("button", { type: "submit" }, t("experiment.compare")));
 }
 
 /** The alarm of a sample ratio that is hardly chance. */
-const alarm = ({ sampleRatioMismatch }, probability) => (sampleRatioMismatch ? h("p.notice.danger", { role: "alert" }, icon("warning"), h("span.grow", t("experiment.alarm", small(probability)))) : null);
+const alarm = ({ sampleRatioMismatch }, probability) => (sampleRatioMismatch ? notice("danger", t("experiment.alarm", small(probability))) : null);
 
 function resultView(found) {
   const { variants, measure } = found;

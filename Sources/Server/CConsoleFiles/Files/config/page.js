@@ -1,5 +1,5 @@
 import { command } from "../base/commands.js";
-import { blank, button, closing, complain, confirm, dialog, failure, freshID, guardLeaving, h, iconButton, inline, input, instant, number, onCleanup, place, primary, show, spread, stack, t, table, tabs, toast } from "../base/ui.js";
+import { bin, blank, button, closing, code, complain, confirmed, dialog, failure, freshID, guardLeaving, h, iconButton, inline, instant, lead, number, onCleanup, place, primary, searchLine, show, spread, stack, t, table, tabs, toast } from "../base/ui.js";
 import { experimentsView } from "./experiments.js";
 import { COLORS, conditionForm, parameterForm } from "./forms.js";
 import { bare, isAbout, mergeTemplates, parametersOf, textOf, textOfTemplate, withCondition, withMoved, withParameter } from "./model.js";
@@ -14,7 +14,7 @@ function parametersView() {
   const state = { base: null, draft: null, etag: null, version: null, shown: "parameters" };
   const body = stack();
   const found = h("div");
-  const search = input("", { type: "search", "aria-label": t("config.search"), placeholder: t("config.search"), oninput: () => drawParameters() });
+  const search = searchLine("config.search", () => drawParameters());
   const drawParameters = () => show(found, parameterTable(state.draft, search.value.trim().toLowerCase(), change));
   const bar = h("div.config-bar", { role: "status" });
   let release = null;
@@ -96,7 +96,7 @@ function panels(label, parts, state) {
 // Parameters
 
 async function editParameter(template, found, change) {
-  const outcome = await dialog(found ? found.name : t("config.addParameter"), (close) => parameterForm(template, found, close), { className: "wide" });
+  const outcome = await dialog(found ? found.name : t("config.addParameter"), (close) => parameterForm(template, found, close), "wide");
   if (!outcome) return;
   const known = outcome.conditions.reduce((all, one) => withCondition(all, all.conditions.length, one), template);
   change(withParameter(known, found?.name ?? null, outcome.name, outcome.group, outcome.parameter));
@@ -114,13 +114,13 @@ function parameterTable(template, wanted, change) {
   ];
   return table(["name", "type", "config.values", "config.description", null], all.map((one) => [
     [button(one.name, () => editParameter(template, one, change), { class: "quiet start mono" }), one.group ? h("div.note", one.group) : null], t(`config.${one.parameter.valueType ?? "STRING"}`), values(one.parameter), one.parameter.description ?? "",
-    iconButton("trash", t("field.remove", one.name), () => change(withParameter(template, one.name, one.name, one.group, null)), { writes: true })]));
+    bin(t("field.remove", one.name), () => change(withParameter(template, one.name, one.name, one.group, null)))]));
 }
 
 // Conditions
 
 async function editCondition(template, index, change) {
-  const outcome = await dialog(index < template.conditions.length ? template.conditions[index].name : t("analytics.addCondition"), (close) => conditionForm(template, index, close), { className: "wide" });
+  const outcome = await dialog(index < template.conditions.length ? template.conditions[index].name : t("analytics.addCondition"), (close) => conditionForm(template, index, close), "wide");
   if (outcome) change(withCondition(template, index, outcome));
 }
 
@@ -128,12 +128,12 @@ function conditionList(template, change) {
   const all = parametersOf(template);
   const uses = ({ name }) => all.filter(({ parameter }) => Object.hasOwn(parameter.conditionalValues ?? {}, name)).length;
   const rows = template.conditions.map((one, index) => [
-    number(index + 1), button([h("span.dot", { style: { background: COLORS[one.tagColor] ?? "var(--muted)" } }), one.name], () => editCondition(template, index, change), { class: "quiet start" }), h("code", { dir: "auto" }, one.expression), number(uses(one)),
+    number(index + 1), button([h("span.dot", { style: { background: COLORS[one.tagColor] ?? "var(--muted)" } }), one.name], () => editCondition(template, index, change), { class: "quiet start" }), code(one.expression), number(uses(one)),
     inline(
       iconButton("up", t("config.earlier", one.name), () => change(withMoved(template, index, -1)), { disabled: index === 0, writes: true }),
       iconButton("down", t("config.later", one.name), () => change(withMoved(template, index, 1)), { disabled: index === template.conditions.length - 1, writes: true }),
-      iconButton("trash", t("config.removeCondition", one.name), () => change(withCondition(template, index, null)), { writes: true }))]);
-  return stack(spread(h("p.note.grow", t("config.conditionsText")), primary(t("analytics.addCondition"), () => editCondition(template, template.conditions.length, change))),
+      bin(t("config.removeCondition", one.name), () => change(withCondition(template, index, null))))]);
+  return stack(lead("config.conditionsText", primary(t("analytics.addCondition"), () => editCondition(template, template.conditions.length, change))),
     rows.length === 0 ? h("p", t("config.noCondition")) : table(["config.order", "name", "config.expression", "config.uses", null], rows));
 }
 
@@ -154,16 +154,9 @@ async function compare(project, state, { versionNumber }) {
   await dialog(t("rules.compare"), (close) => [
     differences(bare(template), state.base),
     closing(close),
-  ], { className: "wide" });
+  ], "wide");
 }
 
 async function back(project, { versionNumber }, reload) {
-  if (!(await confirm(t("config.rollBack"), t("config.rollBackText", versionNumber), t("config.rollBack")))) return;
-  try {
-    await rollBack(project, versionNumber);
-    toast(t("config.published"));
-    reload();
-  } catch (error) {
-    complain(error);
-  }
+  if (await confirmed(t("config.rollBack"), t("config.rollBackText", versionNumber), () => rollBack(project, versionNumber), t("config.published"))) reload();
 }

@@ -1,4 +1,4 @@
-import { actions, button, dialog, field, h, submit, t, toast } from "../base/ui.js";
+import { decision, dialog, field, h, submit, t, toast } from "../base/ui.js";
 import { diffLines } from "../rules/diff.js";
 import { textOfTemplate } from "./model.js";
 import { publish } from "./store.js";
@@ -14,8 +14,8 @@ export async function publishReviewed(project, { base, draft, etag }) {
   const note = h("input", { type: "text", maxlength: 256, autocomplete: "off" });
   const isWanted = await dialog(t("config.publish"), (close) => [
     differences(base, draft), field("config.note", note),
-    actions(button(t("cancel"), () => close(null)), submit(t("config.publish"), { onclick: () => close(true) })),
-  ], { className: "wide" });
+    decision(close, submit(t("config.publish"), { onclick: () => close(true) })),
+  ], "wide");
   if (!isWanted) return false;
   await publish(project, draft, etag, note.value);
   toast(t("config.published"));

@@ -1,5 +1,5 @@
 import { report } from "../analytics/store.js";
-import { button, group, h, icon, iconButton, input, language, note, select, session, show, stack, t } from "../base/ui.js";
+import { button, group, h, hasService, icon, iconButton, input, language, named, note, select, show, stack, t } from "../base/ui.js";
 import { expressionOf, isWhole, newTerm, OPERATORS, SYSTEMS, termsOf } from "./terms.js";
 
 /** The terms of a condition as rows, beside its text: each follows the other. */
@@ -46,7 +46,7 @@ const percentLine = (term, at, changed) => line(term, at, changed, { type: "numb
 const CONTROLS = {
   country: (term, changed) => chips(namesOf("region", REGIONS), term, changed),
   language: (term, changed) => chips(namesOf("language", LANGUAGES), term, changed),
-  platform: (term, changed) => chips(SYSTEMS.map((one) => [one, t(`system.${one}`)]), term, changed),
+  platform: (term, changed) => chips(named("system", SYSTEMS), term, changed),
   version: (term, changed) => line(term, "all", changed, { class: "mono", placeholder: "1.2.0" }),
   audience: (term, changed, audiences) => (audiences.length > 0 ? chips(audiences.map((one) => [one, one]), term, changed) : line(term, "all", changed)),
   percent: (term, changed) => [percentLine(term, 0, changed), term.operator === "between" ? [h("span", t("term.and")), percentLine(term, 1, changed)] : null, h("span", "%")],
@@ -61,15 +61,15 @@ const NAMED = ["custom", "property"];
  * so.
  */
 export function termRows(expression) {
-  const kinds = Object.keys(OPERATORS).filter((kind) => kind !== "audience" || session.peek().services.includes("analytics"));
+  const kinds = Object.keys(OPERATORS).filter((kind) => kind !== "audience" || hasService("analytics"));
   const rows = stack();
   const state = { terms: termsOf(expression.value), audiences: [] };
   const write = () => {
     expression.value = expressionOf(state.terms.filter(isWhole));
   };
   const row = (term, index) => {
-    const kind = select(kinds.map((one) => [one, t(`term.${one}`)]), term.kind, { "aria-label": t("term.kind"), onchange: ({ target }) => { state.terms[index] = newTerm(target.value); draw(); write(); } });
-    const operator = OPERATORS[term.kind].length > 1 ? select(OPERATORS[term.kind].map((one) => [one, t(`operator.${one}`)]), term.operator, { "aria-label": t("term.operator"), onchange: ({ target }) => { term.operator = target.value; draw(); write(); } }) : h("span", t("operator.in"));
+    const kind = select(named("term", kinds), term.kind, { "aria-label": t("term.kind"), onchange: ({ target }) => { state.terms[index] = newTerm(target.value); draw(); write(); } });
+    const operator = OPERATORS[term.kind].length > 1 ? select(OPERATORSnamed("operator", [term.kind]), term.operator, { "aria-label": t("term.operator"), onchange: ({ target }) => { term.operator = target.value; draw(); write(); } }) : h("span", t("operator.in"));
     const name = NAMED.includes(term.kind) ? line(term, "name", write, { "aria-label": t("name"), placeholder: t("name"), class: "mono" }) : null;
     return h("div.term", { role: "group", "aria-label": t(`term.${term.kind}`) }, index > 0 ? h("span.note", t("term.and")) : h("span"), kind, name, operator, h("div.term-value", CONTROLS[term.kind](term, write, state.audiences)),
       iconButton("trash", t("term.remove", t(`term.${term.kind}`)), () => { state.terms.splice(index, 1); draw(); write(); }));

@@ -1,5 +1,5 @@
 import { copyable } from "../base/teaching.js";
-import { actions, adder, button, dialog, h, iconButton, inline, input, note, problemLine, resource, select, show, stack, submit, t } from "../base/ui.js";
+import { adder, checkbox, decision, dialog, h, iconButton, inline, input, named, note, problemLine, resource, select, show, stack, submit, t } from "../base/ui.js";
 import { formOf, OPERATORS, textOf, TYPES } from "./builderModel.js";
 import { nameOf } from "./documents.js";
 import { fieldText, FilterError, parse } from "./filter.js";
@@ -32,7 +32,7 @@ export function builder(where, collection, filter, fields) {
     };
     const fieldInput = (value) => input(value, { "aria-label": t("field.name"), list: "builder-fields", class: "mono" });
     const addRow = ({ field, op, type, text }) => {
-      const controls = [fieldInput(field), select(Object.entries(OPERATORS), op, { "aria-label": t("builder.operator") }), select(TYPES.map((one) => [one, t(`type.${one}`)]), type, { "aria-label": t("type") }), input(text, { "aria-label": t("value") })];
+      const controls = [fieldInput(field), select(Object.entries(OPERATORS), op, { "aria-label": t("builder.operator") }), select(named("type", TYPES), type, { "aria-label": t("type") }), input(text, { "aria-label": t("value") })];
       return add("rows", rows, controls, () => ({ field: controls[0].value, op: controls[1].value, type: controls[2].value, text: controls[3].value }));
     };
     const addOrder = ({ field, isDescending }) => {
@@ -40,7 +40,7 @@ export function builder(where, collection, filter, fields) {
       return add("orders", orders, controls, () => ({ field: controls[0].value, isDescending: controls[1].value === "desc" }));
     };
     const any = select([["", t("builder.all")], ["any", t("builder.any")]], model.isAny ? "any" : "", { "aria-label": t("builder.match") });
-    const group = h("input", { type: "checkbox", checked: model.group });
+    const group = checkbox(model.group);
     const limit = input(model.limit ?? "", { type: "number", min: 1, "aria-label": t("builder.limit") });
     const language = select(NAMES.map((one) => [one, one]), NAMES[0], { "aria-label": t("builder.code") });
     const text = () => textOf({ group: group.checked, isAny: any.value === "any", rows: [...forms.rows].map((take) => take()), orders: [...forms.orders].map((take) => take()), limit: limit.value }, id);
@@ -61,6 +61,6 @@ export function builder(where, collection, filter, fields) {
       inline(t("builder.match"), any), rows, adder(t("builder.addCondition"), more(() => addRow({ field: "", op: "EQUAL", type: "string", text: "" }))),
       orders, adder(t("builder.addOrder"), more(() => addOrder({ field: "", isDescending: false }))),
       inline(h("label.row", t("builder.limit"), limit), h("label.row", group, t("builder.group", id))), inline(t("builder.code"), language), outcome, problem),
-    actions(button(t("cancel"), () => close(null)), submit(t("filter.apply"), { onclick: save }))];
-  }, { className: "wide" });
+    decision(close, submit(t("filter.apply"), { onclick: save }))];
+  }, "wide");
 }

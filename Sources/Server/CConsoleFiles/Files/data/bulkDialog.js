@@ -1,5 +1,5 @@
 import { csv } from "../base/csv.js";
-import { actions, button, complain, dialog, explain, field, h, input, keepFile, muted, note, number, onCleanup, select, show, t, toast } from "../base/ui.js";
+import { actions, button, code, complain, decision, dialog, explain, field, h, input, keepFile, muted, named, note, number, onCleanup, select, show, t, toast } from "../base/ui.js";
 import { diffLines } from "../rules/diff.js";
 import { ACTIONS, applied, TAKES } from "./bulk.js";
 import { countDocuments, pathOf } from "./documents.js";
@@ -17,7 +17,7 @@ const SAMPLES = 5;
 
 /** Asks what becomes of every document of a query, and does it. */
 export async function changeAll(where, collection, query) {
-  const done = await dialog(t("bulk"), (close) => bulkForm(where, collection, query, close), { className: "wide" });
+  const done = await dialog(t("bulk"), (close) => bulkForm(where, collection, query, close), "wide");
   if (!done) return;
   if (done.failed.length > 0) keepFile("failed.csv", csv([["id", "error"], ...done.failed]));
   toast(`${t("bulk.done", done.changed)} ${done.failed.length > 0 ? t("bulk.failed", done.failed.length) : ""}`, done.changed > 0 ? { label: t("undo"), run: undoLast } : undefined);
@@ -27,7 +27,7 @@ function bulkForm(where, collection, query, close) {
   const parent = collection.slice(0, -1);
   const preview = h("div.stack", { role: "status" });
   const controls = {
-    kind: select(ACTIONS.map((one) => [one, t(`bulk.${one}`)]), "set", { onchange: () => draw() }),
+    kind: select(named("bulk", ACTIONS), "set", { onchange: () => draw() }),
     field: input("", { class: "mono" }), to: input("", { class: "mono" }), value: h("textarea.mono", { rows: 2, spellcheck: "false", placeholder: '"text", 3, 3.0, true, {"$timestamp": "2026-03-01T12:00:00Z"}' }),
   };
   const labels = Object.fromEntries(Object.entries({ kind: "bulk.action", field: "field.name", to: "bulk.to", value: "value" }).map(([name, key]) => [name, field(key, controls[name])]));
@@ -59,7 +59,7 @@ function bulkForm(where, collection, query, close) {
     }
   };
   const form = h("div.stack", { oninput: () => show(preview) }, note(t("bulk.text")), Object.values(labels), preview,
-    actions(button(t("cancel"), () => close(null)), h("button", { type: "submit", onclick: attempt }, t("bulk.try"))));
+    decision(close, h("button", { type: "submit", onclick: attempt }, t("bulk.try"))));
   draw();
   return form;
 }
@@ -82,7 +82,7 @@ function plan(action, count, documents, run) {
   const samples = documents.map(({ name, fields = {} }) => {
     const after = applied(action, fields);
     const lines = after === undefined ? null : diffLines(write(fields), after === null ? "" : write(after));
-    return h("div.stack.tight", h("code", { dir: "auto" }, pathOf(name).join("/")),
+    return h("div.stack.tight", code(pathOf(name).join("/")),
       lines ? h("div.diff", { tabindex: "0", role: "region", "aria-label": t("rules.differences") }, lines.filter((one) => one.kind !== "same").map(({ kind, text }) => h("div", { class: kind }, `${sign[kind]} ${text}`))) : note(t("bulk.same")));
   });
   return [h("p", t("bulk.count", count), " ", h("span.muted", t("bulk.samples", documents.length))), samples,

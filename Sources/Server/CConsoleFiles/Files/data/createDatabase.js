@@ -1,4 +1,4 @@
-import { call, explain, field, go, h, inline, instant, path, problemLine, show, submit, t } from "../base/ui.js";
+import { call, explain, field, go, h, inline, instant, problemLine, projectPath, show, submit, t } from "../base/ui.js";
 import { initialRules, TEST_DAYS } from "../rules/release.js";
 import { publish } from "../rules/store.js";
 import { databases, loadDatabases, pageVersion } from "../shell/store.js";
@@ -41,7 +41,7 @@ export function createDatabasePage(project) {
 async function create(project, id, rules) {
   // The rules first: a database without them would be open in development for a moment.
   await publish(project, { database: id }, rules);
-  await call("POST", `${path("v1", "projects", project, "databases")}?databaseId=${encodeURIComponent(id)}`, {
+  await call("POST", `${projectPath(project, "databases")}?databaseId=${encodeURIComponent(id)}`, {
     type: "FIRESTORE_NATIVE", locationId: "eur3",
   });
 }

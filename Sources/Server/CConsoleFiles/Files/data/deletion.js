@@ -1,5 +1,5 @@
 import { csv } from "../base/csv.js";
-import { actions, button, call, complain, dialog, h, keepFile, note, resource, show, stack, t, toast } from "../base/ui.js";
+import { actions, button, call, checkbox, complain, dialog, h, keepFile, note, resource, show, stack, t, toast } from "../base/ui.js";
 import { listCollections, nameOf, pathOf } from "./documents.js";
 import { changeDocuments, deleteDocuments } from "./writes.js";
 import { descendantsQuery } from "./query.js";
@@ -85,7 +85,7 @@ function tell({ changed, failed }, done) {
 
 /** Asks what goes; deletes with progress where there is something below. */
 function question(words, below, own, pages, close) {
-  const box = h("input", { type: "checkbox", checked: true, disabled: own === 0 });
+  const box = checkbox(true, { disabled: own === 0 });
   const form = stack();
   const act = () => (below && box.checked ? run(form, words, below.count === null ? null : below.count + own, pages, close) : close("alone"));
   const label = below && h("label.choice", box, h("span.grow", t("delete.below", below.ids?.join(", ")), below.count === null ? null : [" ", h("span.muted", t("delete.belowCount", below.count))]));

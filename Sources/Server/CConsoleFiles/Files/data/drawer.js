@@ -1,7 +1,7 @@
 import { listen } from "../base/listen.js";
 import { paced } from "../base/pace.js";
 import { keep, kept } from "../base/memory.js";
-import { button, explain, go, guardLeaving, h, icon, iconButton, inline, inScope, instant, link, muted, note, onCleanup, place, show, spread, t, toast } from "../base/ui.js";
+import { bin, button, copyText, explain, go, guardLeaving, h, icon, iconButton, inline, inScope, instant, link, muted, note, notice, onCleanup, place, show, spread, t, toast } from "../base/ui.js";
 import { listCollections, nameOf } from "./documents.js";
 import { isConflict, saveDocument } from "./writes.js";
 import { fieldEditor } from "./fieldEditor.js";
@@ -160,15 +160,15 @@ function keepFocus(body, draw) {
   if (label) [...body.querySelectorAll("[aria-label]")].find((one) => one.getAttribute("aria-label") === label)?.focus();
 }
 
-const problem = (text) => h("div.notice.danger", { role: "alert" }, icon("warning"), h("div.grow", text));
+const problem = (text) => notice("danger", text);
 
 function head(path, state, onClose) {
   return h("div.drawer-head",
     h("h2", { dir: "auto", title: path.join("/") }, path.at(-1)),
     wideButton(),
-    iconButton("copy", t("copy.path"), () => navigator.clipboard.writeText(path.join("/")).then(() => toast(t("copied")))),
+    iconButton("copy", t("copy.path"), () => copyText(path.join("/"))),
     iconButton("history", t("history.title"), () => state.history()),
-    iconButton("trash", t("document.delete"), () => state.remove(), { writes: true }),
+    bin(t("document.delete"), () => state.remove()),
     iconButton("close", t("close"), onClose));
 }
 

@@ -1,4 +1,4 @@
-import { button, call, freshID, h, icon, input, instant, link, resource, select, show, t } from "../base/ui.js";
+import { button, call, freshID, h, icon, input, instant, link, named, resource, select, show, t } from "../base/ui.js";
 import { pathOf } from "./documents.js";
 import { withModule } from "./tools.js";
 import { editText, elementsOf, fieldsOf, GLYPHS, initial, parseText, summary, typeOf, TYPES, ValueError } from "./value.js";
@@ -250,7 +250,7 @@ function typeControl(field) {
     if (!node.isNew) field.changed();
     field.redraw(node.isNew ? ".options select" : VALUE);
   };
-  return select(TYPES.map((type) => [type, t(`type.${type}`)]), node.type, { "aria-label": t("field.typeOf", field.label()), writes: true, onchange: choose });
+  return select(named("type", TYPES), node.type, { "aria-label": t("field.typeOf", field.label()), writes: true, onchange: choose });
 }
 
 /** What was typed as a value of another type, where it is one. */

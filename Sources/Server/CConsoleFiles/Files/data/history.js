@@ -21,7 +21,7 @@ async function stateBefore(name, document) {
 /** Shows the earlier states of a document one by one, each beside the present one, and restores one. */
 export async function showHistory(name, current, { onRestored }) {
   const states = [current];
-  const fields = await dialog(t("history.title"), (close) => historyView(name, current, states, close), { className: "wide" });
+  const fields = await dialog(t("history.title"), (close) => historyView(name, current, states, close), "wide");
   if (!fields) return;
   try {
     await saveDocument(current, fields);

@@ -5,7 +5,7 @@ import { keep, kept } from "../base/memory.js";
 import { listen } from "../base/listen.js";
 import { paced } from "../base/pace.js";
 import { viewed } from "../base/viewing.js";
-import { blank, button, complain, effect, explain, failure, go, h, icon, iconButton, inline, inScope, language, link, muted, note, number, onCleanup, place, scope, show, signal, spread, t, toast, untracked } from "../base/ui.js";
+import { blank, button, complain, copyText, effect, explain, failure, go, h, icon, iconButton, inline, inScope, language, link, muted, note, number, onCleanup, place, scope, show, signal, spread, t, untracked } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { arranged, columnsOf, readArrangement } from "./columns.js";
 import { countDocuments, listCollections, nameOf, pathOf } from "./documents.js";
@@ -378,11 +378,6 @@ function liveTable(results, where, parent, collection, query, json, past, at, fi
   command({ label: () => t("sort.column"), keys: "s", run: () => table.sort?.() });
   show(results, at ? past.asOfNotice(at) : null, message, table.element, status);
   take();
-}
-
-async function copyText(text) {
-  await navigator.clipboard.writeText(text);
-  toast(t("copied"));
 }
 
 /** What an empty table says: that nothing is there, or that nothing fits. */

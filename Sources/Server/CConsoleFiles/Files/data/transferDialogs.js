@@ -1,5 +1,5 @@
 import { csv } from "../base/csv.js";
-import { actions, button, complain, dialog, field, h, icon, keepFile, note, number, onCleanup, select, show, stack, t, table, toast } from "../base/ui.js";
+import { actions, button, complain, decision, dialog, field, h, keepFile, note, notice, number, onCleanup, select, show, stack, t, table, toast } from "../base/ui.js";
 import { nameOf } from "./documents.js";
 import { freshDocumentID, importDocuments } from "./writes.js";
 import { undoLast } from "./undo.js";
@@ -32,7 +32,7 @@ async function all(where, parent, query) {
 /** Shows what a file has, and writes it when that is right. */
 export async function bring(where, collection, name, content) {
   const file = readFile(name, content);
-  const done = await dialog(t("transfer.import"), (close) => importForm(where, collection, file, close), { className: "wide" });
+  const done = await dialog(t("transfer.import"), (close) => importForm(where, collection, file, close), "wide");
   if (!done) return;
   dispatchEvent(new Event("brasa-collections"));
   const { written, failed } = done;
@@ -73,12 +73,12 @@ function importForm(where, collection, file, close) {
   const ids = select([["", t("transfer.newIDs")], ...file.columns.map(({ name }) => [name, name])], options.id ?? "", { onchange: ({ target }) => { options.id = target.value || null; draw(); } });
   const keeps = h("label.row", h("input", { type: "checkbox", onchange: ({ target }) => { options.keepsID = target.checked; draw(); } }), t("transfer.keepID"));
   show(holder, note(t("transfer.text")), file.columns.length > 0 ? field("transfer.ids", ids) : null, keeps, file.rows ? columnTypes(file.columns, options, draw) : null, preview,
-    actions(button(t("cancel"), () => close(null)), choose));
+    decision(close, choose));
   draw();
   return holder;
 }
 
-const problemsOf = (problems) => (problems.length > 0 ? h("p.notice.warn", icon("warning"), h("span.grow", t("transfer.problems", problems.length), " ", problems.slice(0, 5).map(({ row, key }) => `${t("rules.line", row)} ${t(key)}`).join(" "))) : null);
+const problemsOf = (problems) => (problems.length > 0 ? notice("warn", t("transfer.problems", problems.length), " ", problems.slice(0, 5).map(({ row, key }) => `${t("rules.line", row)} ${t(key)}`).join(" ")) : null);
 
 /** The type of each column of a table, as guessed until somebody says another one. */
 function columnTypes(columns, options, draw) {

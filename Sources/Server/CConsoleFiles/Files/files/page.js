@@ -126,7 +126,7 @@ async function openFile(project, bucket, { prefix = "", file: name }, reload) {
   opened = name;
   try {
     const file = await get(bucket, name);
-    if (await dialog(name, (close) => fileForm(bucket, file, close), { className: "wide" })) reload();
+    if (await dialog(name, (close) => fileForm(bucket, file, close), "wide")) reload();
   } catch (error) {
     complain(error);
   }

@@ -1,4 +1,4 @@
-import { actions, button, dialog, explain, guardLeaving, h, iconButton, note, number, onCleanup, show, spread, t } from "../base/ui.js";
+import { actions, button, checkbox, dialog, explain, guardLeaving, h, iconButton, note, number, onCleanup, show, spread, t } from "../base/ui.js";
 import { get, nameBeside, upload } from "./store.js";
 
 /** The uploads that are shown one by one; of the others there is their number. */
@@ -112,7 +112,7 @@ async function uploadBeside(bucket, one) {
 
 /** Asks what becomes of a name that is taken; the answer may be for all the uploads that wait. */
 async function ask(name, others, state) {
-  const same = h("input", { type: "checkbox" });
+  const same = checkbox(false);
   const answer = await dialog(t("files.taken"), (close) => [
     h("p", { dir: "auto" }, t("files.takenText", name)),
     others > 0 ? h("label.row", same, t("files.same", number(others))) : null,

@@ -1,11 +1,10 @@
 import { ago, copyable, teaching } from "../base/teaching.js";
-import { button, closing, complain, confirm, dialog, h, iconButton, inline, inScope, loading, note, number, place, poll, section, select, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { bin, button, closing, code, complain, confirm, dialog, facts, h, inline, inScope, lead, loading, note, number, place, poll, section, select, show, spread, stack, t, table, toast } from "../base/ui.js";
 import { eventKeyOf } from "./model.js";
 import { change, eventOf, eventsOf } from "./store.js";
 
 /** Events that are not delivered yet, and those that were given up. */
 
-const PERIOD_MILLISECONDS = 3_000;
 const MOST = 100;
 
 export function eventsView() {
@@ -22,12 +21,7 @@ export function eventsView() {
   };
   const choice = () => (known.size < 2 && trigger === "" ? null : inline(select([["", t("events.every")], ...[...known].sort().map((one) => [one, one])], trigger, { "aria-label": t("events.trigger"), onchange: ({ target }) => { trigger = target.value; reload(); } })));
   const act = async (name, selection) => {
-    try {
-      const count = await change(name, selection);
-      toast(t(`events.${name}ed`, count));
-    } catch (error) {
-      complain(error);
-    }
+    await change(name, selection).then((count) => toast(t(`events.${name}ed`, count)), complain);
     reload();
   };
   const discard = async (selection, text) => (await confirm(t("events.discard"), text, t("events.discard"))) && act("discard", selection);
@@ -37,13 +31,13 @@ export function eventsView() {
     const all = trigger ? { trigger } : {};
     return h("section.stack", spread(title, inline(button(t("events.replayAll"), () => act("replay", all), { writes: true }), button(t("events.discardAll"), () => discard(all, t("events.discardAllText")), { writes: true }))), note(t("events.deadText")), table(["events.event", "events.trigger", "events.died", "events.attempts", "events.reason", null], events.slice(0, MOST).map((one) => [
       eventView(one), one.trigger, ago(one.died ?? one.time), number(one.attempts), reasonView(one),
-      h("div.acts", button(t("events.replay"), () => act("replay", { id: one.id, trigger: one.trigger }), { writes: true }), iconButton("trash", t("events.discardOf", one.subject || one.id), () => discard({ id: one.id, trigger: one.trigger }, t("events.discardText")), { writes: true }))])),
+      h("div.acts", button(t("events.replay"), () => act("replay", { id: one.id, trigger: one.trigger }), { writes: true }), bin(t("events.discardOf", one.subject || one.id), () => discard({ id: one.id, trigger: one.trigger }, t("events.discardText"))))])),
       more(events));
   };
   const waitingView = (events) => (events.length === 0 ? note(t("events.noWaiting")) : stack(table(["events.event", "events.trigger", "events.written", "events.attempts", "events.next", "events.reason"], events.slice(0, MOST).map((one) => [
     eventView(one), one.trigger, ago(one.time), number(one.attempts), one.due ? ago(one.due) : t("events.now"), reasonView(one)])), more(events)));
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
-  return stack(spread(h("p.note.grow", t("events.text")), pause), problem, body);
+  const { pause, problem } = poll(3_000, load, draw);
+  return stack(lead("events.text", pause), problem, body);
 }
 
 const reasonView = ({ reason = "" }) => h("span.clamped.mono", { title: reason }, reason);
@@ -59,5 +53,5 @@ function eventView(one) {
 }
 
 const dataView = ({ id }) => loading(eventOf(id), ({ events, data }) => [
-  h("dl.facts", [["events.id", id], ["events.trigger", events.map((one) => one.trigger).join(", ")]].map(([key, value]) => [h("dt", t(key)), h("dd.mono", { dir: "auto" }, value)])),
+  facts(["events.id", code(id)], ["events.trigger", code(events.map((one) => one.trigger).join(", "))]),
   h("pre.scroll", { tabindex: 0, "aria-label": t("events.data") }, JSON.stringify(data, null, 2))]);

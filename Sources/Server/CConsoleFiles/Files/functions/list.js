@@ -1,13 +1,12 @@
 import { chart } from "../base/chart.js";
-import { copyable, durationText, figures, stateBadge, teaching } from "../base/teaching.js";
-import { boxed, h, icon, inline, language, link, note, number, place, poll, section, show, spread, stack, svg, t, table } from "../base/ui.js";
+import { copyable, durationText, figures, teaching } from "../base/teaching.js";
+import { boxed, clock, facts, h, inline, lead, link, note, notice, number, place, poll, section, show, spread, stack, stateBadge, svg, t, table } from "../base/ui.js";
 import { logsView } from "./logs.js";
 import { columnsOf, eventKeyOf, minutesBefore, placesOf, sum, summaryOf } from "./model.js";
 import { eventsOf, functionsOf, isServed } from "./store.js";
 
 /** The functions of the project with their last hour, and one of them. */
 
-const PERIOD_MILLISECONDS = 5_000;
 const [WIDTH, HEIGHT] = [96, 20];
 
 export function listView(name) {
@@ -18,8 +17,8 @@ export function listView(name) {
     return { ...found, hasLetters: letter !== undefined, minute: Math.floor(Date.now() / 60_000) };
   };
   const draw = name ? oneOf(name, body) : (found) => show(body, found.functions.length === 0 ? none() : overview(found));
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
-  return stack(spread(h("p.note.grow", t("functions.text")), pause), problem, body);
+  const { pause, problem } = poll(5_000, load, draw);
+  return stack(lead("functions.text", pause), problem, body);
 }
 
 /** What is shown where the server runs no functions. */
@@ -31,7 +30,7 @@ export const none = () => teaching("functions", t("functions.none"), t("function
 function overview({ functions, hasLetters }) {
   const { calls, errors, p99, instances } = summaryOf(functions);
   return [
-    hasLetters ? h("p.notice.warn", icon("warning"), h("span.grow", t("events.undelivered")), h("a", { href: link("functions", ["events"]) }, t("events.look"))) : null,
+    hasLetters ? notice("warn", t("events.undelivered"), " ", h("a", { href: link("functions", ["events"]) }, t("events.look"))) : null,
     figures([t("functions.calls"), number(calls)], [t("functions.errors"), number(errors), errors > 0 ? "danger" : ""], [t("functions.slowest"), durationText(p99)], [t("functions.instances"), number(instances)]),
     table(["name", "functions.trigger", "functions.calls", "functions.errors", "p50", "p99", "functions.instances"], functions.map(row)),
   ];
@@ -78,14 +77,14 @@ function oneOf(name, body) {
 
 function details(one) {
   const { hour } = one;
-  const time = new Intl.DateTimeFormat(language.peek(), { hour: "2-digit", minute: "2-digit" });
+  const time = clock();
   const labels = minutesBefore(Date.now(), hour.calls.length, (instant) => time.format(instant));
   const errors = sum(hour.errors);
   return [
     spread(h("h2", one.name), stateOf(one)),
     figures([t("functions.calls"), number(sum(hour.calls))], [t("functions.errors"), number(errors), errors > 0 ? "danger" : ""], ["p50", durationText(hour.p50)], ["p99", durationText(hour.p99)], [t("functions.instances"), number(one.instances)]),
     h("section.panel", chart(t("functions.byMinute"), labels, [{ name: t("functions.calls"), values: hour.calls }, { name: t("functions.errors"), values: hour.errors }])),
-    boxed(h("dl.facts", factsOf(one).map(([key, value]) => [h("dt", t(key)), h("dd", value)])), ["http", "callable"].includes(one.trigger.kind) ? copyable(addressOf(one)) : null),
+    boxed(facts(...factsOf(one)), ["http", "callable"].includes(one.trigger.kind) ? copyable(addressOf(one)) : null),
   ];
 }
 

@@ -1,11 +1,10 @@
-import { h, input, inScope, language, link, muted, onCleanup, poll, select, show, stack, t } from "../base/ui.js";
+import { h, inScope, language, link, muted, named, onCleanup, poll, searchLine, select, show, stack, t } from "../base/ui.js";
 import { off } from "./list.js";
 import { headOf, joined, levelOf, toneOf } from "./model.js";
 import { functionsOf, isServed, linesOf } from "./store.js";
 
 /** What functions wrote, as they write it. */
 
-const PERIOD_MILLISECONDS = 2_000;
 const MOST = 1_000;
 const TYPING_MILLISECONDS = 300;
 const LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR"];
@@ -33,7 +32,7 @@ export function logsView(only = "") {
     show(body, shown.length === 0 ? muted(t(wanted.text || level.value !== LEVELS[0] ? "functions.noMatch" : "functions.noLine")) : shown.map((line) => lineView(line, only)));
     if (isAtEnd) body.scrollTop = body.scrollHeight;
   };
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
+  const { pause, problem } = poll(2_000, load, draw);
   const ask = inScope((change) => {
     wanted = { ...wanted, ...change };
     load().then(inScope(draw), () => {});
@@ -44,8 +43,8 @@ export function logsView(only = "") {
     clearTimeout(timer);
     timer = setTimeout(() => ask({ text: target.value.trim() }), TYPING_MILLISECONDS);
   };
-  const search = input("", { type: "search", "aria-label": t("functions.search"), placeholder: t("functions.search"), oninput: type });
-  const level = select(LEVELS.map((one) => [one, t(`level.${one}`)]), LEVELS[0], { "aria-label": t("functions.level"), onchange: draw });
+  const search = searchLine("functions.search", type);
+  const level = select(named("level", LEVELS), LEVELS[0], { "aria-label": t("functions.level"), onchange: draw });
   return stack(h("div.tools", h("div.grow", search), only ? null : functionChoice(ask), level, pause), problem, body);
 }
 

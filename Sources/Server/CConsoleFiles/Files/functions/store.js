@@ -1,12 +1,12 @@
-import { call, path, place, session } from "../base/ui.js";
+import { call, hasService, path, place, projectPath } from "../base/ui.js";
 
 /** What the server says of a project's functions, their lines, events and schedules. */
 
-const root = () => path("v1", "projects", place.peek().project);
+const root = () => projectPath(place.peek().project);
 const query = (parameters) => new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== "" && value !== undefined && value !== null)).toString();
 
 /** Whether the server runs functions. */
-export const isServed = () => session.peek().services.includes("functions");
+export const isServed = () => hasService("functions");
 
 /** Functions with their last hour, and the sources in force. */
 export const functionsOf = () => call("GET", `${root()}/functions`);

@@ -1,5 +1,5 @@
-import { ago, copyable, stateBadge, teaching } from "../base/teaching.js";
-import { button, bytesText, complain, confirm, field, h, inline, loading, note, place, select, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { ago, copyable, teaching } from "../base/teaching.js";
+import { button, bytesText, confirmed, field, h, inline, lead, loading, note, place, select, show, stack, stateBadge, t, table } from "../base/ui.js";
 import { idOf, versionOf } from "./model.js";
 import { releasesOf, rollBack } from "./store.js";
 
@@ -13,18 +13,12 @@ export function releasesView({ site, channels, reload }) {
     ago(release.releaseTime), release.releaseUser?.email || "–", release.version?.fileCount ? t("hosting.filesText", Number(release.version.fileCount), bytesText(Number(release.version.versionBytes ?? 0))) : "–", release.message,
     canReturn(release, releases[0], index) ? inline(button(t("hosting.rollBack"), () => back(release), { writes: true, "aria-label": t("hosting.rollBackTo", versionOf(release)) })) : null])));
   const back = async (release) => {
-    if (!(await confirm(t("hosting.rollBack"), t("hosting.rollBackText", idOf(site), versionOf(release)), t("hosting.rollBack")))) return;
-    try {
-      await rollBack(site, channel, release);
-      toast(t("hosting.rolledBack", versionOf(release)));
-    } catch (error) {
-      complain(error);
-    }
+    await confirmed(t("hosting.rollBack"), t("hosting.rollBackText", idOf(site), versionOf(release)), () => rollBack(site, channel, release), t("hosting.rolledBack", versionOf(release)));
     reload();
   };
   draw();
   const choice = channels.length > 1 ? field("hosting.channel", select(channels.map((one) => [idOf(one), idOf(one)]), channel, { onchange: ({ target }) => { channel = target.value; draw(); } })) : null;
-  return stack(spread(h("p.note.grow", t("hosting.releasesText")), choice), body);
+  return stack(lead("hosting.releasesText", choice), body);
 }
 
 /** Whether a release's version can be shown again: there is one, and it is not what is shown now. */

@@ -1,5 +1,5 @@
-import { ago, copyable, stateBadge } from "../base/teaching.js";
-import { button, bytesText, dialog, field, form, go, h, icon, inline, input, loading, note, place, select, show, stack, t } from "../base/ui.js";
+import { ago, copyable } from "../base/teaching.js";
+import { button, bytesText, dialog, facts, field, form, go, h, icon, inline, input, loading, note, place, select, show, stack, stateBadge, t } from "../base/ui.js";
 import { idOf, versionOf } from "./model.js";
 import { channelsOf, createSite, sitesOf } from "./store.js";
 
@@ -26,7 +26,7 @@ function head(site, sites, channels) {
       version ? stateBadge("ok", t("hosting.live")) : stateBadge("muted", t(release ? "hosting.disabled" : "hosting.empty")), newSite()),
     site.defaultUrl ? copyable(site.defaultUrl) : note(t("hosting.noAddress")),
     site.defaultUrl && version ? h("div", h("a.button", { href: site.defaultUrl, target: "_blank", rel: "noopener noreferrer" }, icon("link"), t("hosting.open"))) : null),
-    version ? h("dl.facts", [["hosting.version", h("code", versionOf(release))], ["hosting.released", ago(release.releaseTime)], ["hosting.files", t("hosting.filesText", Number(version.fileCount ?? 0), bytesText(Number(version.versionBytes ?? 0)))], ["hosting.by", release.releaseUser?.email || "–"]].map(([key, value]) => [h("dt", t(key)), h("dd", value)])) : null);
+    version ? facts(["hosting.version", h("code", versionOf(release))], ["hosting.released", ago(release.releaseTime)], ["hosting.files", t("hosting.filesText", Number(version.fileCount ?? 0), bytesText(Number(version.versionBytes ?? 0)))], ["hosting.by", release.releaseUser?.email || "–"]) : null);
 }
 
 const newSite = () => button([icon("plus"), t("hosting.newSite")], () => dialog(t("hosting.newSite"), siteForm).then((name) => name && choose(name)), { class: "quiet", writes: true });

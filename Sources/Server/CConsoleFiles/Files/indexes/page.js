@@ -1,5 +1,5 @@
 import { command } from "../base/commands.js";
-import { adder, blank, button, call, complain, confirm, databaseName, dialog, failure, field, form, go, group, h, icon, iconButton, inline, input, instant, muted, note, number, onCleanup, path, place, primary, resource, select, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { adder, bin, blank, button, call, code, complain, confirmed, databaseName, dialog, failure, field, form, go, group, h, iconButton, inline, input, instant, muted, named, note, number, onCleanup, path, place, primary, resource, select, show, spread, stack, stateBadge, t, table, toast } from "../base/ui.js";
 import { readIndex } from "./link.js";
 
 /** The composite indexes of a database and the fields with indexes of their own: made by form or by the link of an error, with what state they are in. */
@@ -59,7 +59,7 @@ const indexTable = (indexes, used, redraw) => table(["index.collection", "fields
 
 /** What queries asked for and did not find, each with a button that makes it. */
 const missingTable = (name, missing, redraw) => table(["index.collection", "fields", "index.scope", "index.asked", null], missing.map((index) => [
-  h("code", { dir: "auto" }, index.collection), fieldList(index.fields), t(`index.${index.scope}`), queries(index),
+  code(index.collection), fieldList(index.fields), t(`index.${index.scope}`), queries(index),
   button(t("index.make"), () => (index.kind === "field" ? makeSingle : make)(name, index).catch(complain).then(redraw), { "aria-label": t("index.makeOf", index.collection), writes: true })]));
 
 /** How many queries there were, and when the last one. */
@@ -73,17 +73,16 @@ const ownName = (index) => index.name.split("/").slice(7).join("/");
 const addressOf = (index) => `${resource(index.name.split("/", 7).join("/"))}/${encodeURIComponent(ownName(index))}`;
 
 function row(index, used, redraw) {
-  const badge = index.state === "READY" ? ["ok", "check"] : ["warn", "warning"];
-  return [h("code", collectionOf(index)), fieldList(index.fields), t(`index.${index.queryScope}`), h("span.badge", { style: { color: `var(--${badge[0]})` } }, icon(badge[1]), t(`index.${index.state}`)),
+  return [h("code", collectionOf(index)), fieldList(index.fields), t(`index.${index.queryScope}`), stateBadge(index.state === "READY" ? "ok" : "warn", t(`index.${index.state}`)),
     queries(used.find((one) => one.index === ownName(index))),
-    iconButton("trash", t("index.drop", collectionOf(index)), () => drop(index, redraw), { writes: true })];
+    bin(t("index.drop", collectionOf(index)), () => drop(index, redraw))];
 }
 
 const fieldTable = (fields, redraw) => table(["index.collection", "field.name", "index.modes", null], fields.map((one) => {
   const collection = collectionOf(one);
   const modes = (one.indexConfig?.indexes ?? []).map(({ queryScope, fields: [field] }) => h("li", t(`index.${field.order ?? field.arrayConfig}`), " ", h("span.muted", t(`index.${queryScope}`))));
-  return [h("code", collection), h("code", { dir: "auto" }, ownName(one)), modes.length === 0 ? muted(t("index.exempt")) : h("ul", modes),
-    iconButton("trash", t("index.drop", collection), () => drop(one, redraw, "PATCH"), { writes: true })];
+  return [h("code", collection), code(ownName(one)), modes.length === 0 ? muted(t("index.exempt")) : h("ul", modes),
+    bin(t("index.drop", collection), () => drop(one, redraw, "PATCH"))];
 }));
 
 /** An index's fields in words; the name, which every index ends with, says nothing. */
@@ -94,12 +93,7 @@ export function fieldList(fields) {
 
 /** Deletes an index; patched with nothing, a field has again what it has without indexes of its own. */
 async function drop(index, redraw, method = "DELETE") {
-  if (!(await confirm(t("index.drop", collectionOf(index)), t("index.dropText"), t("delete")))) return;
-  try {
-    await call(method, addressOf(index), method === "PATCH" ? {} : undefined);
-  } catch (error) {
-    complain(error);
-  }
+  await confirmed(t("index.drop", collectionOf(index)), t("index.dropText"), () => call(method, addressOf(index), method === "PATCH" ? {} : undefined), null, t("delete"));
   redraw();
 }
 
@@ -127,7 +121,7 @@ async function makeSingle(name, { collection, scope, fields: [field] }) {
 const fromLink = (name, index, close, making) =>
   form(close, t("index.create"), () => making(name, index), h("p", t("index.fromLink", index.collection, t(`index.${index.scope}`))), fieldList(index.fields));
 
-const choice = (values, properties) => select(values.map((one) => [one, t(`index.${one}`)]), null, properties);
+const choice = (values, properties) => select(named("index", values), null, properties);
 
 function byForm(name, close) {
   const collection = input("", { required: true, autofocus: true });

@@ -1,4 +1,4 @@
-import { button, dialog, explain, field, form, freshID, go, group, guardLeaving, h, icon, inline, input, instant, loading, note, number, onCleanup, pairs, place, problemLine, select, show, stack, submit, t, toast } from "../base/ui.js";
+import { button, checkbox, code, dialog, explain, field, form, freshID, go, group, guardLeaving, h, icon, inline, input, instant, loading, note, notice, number, onCleanup, pairs, place, problemLine, select, show, stack, submit, t, toast } from "../base/ui.js";
 import { messageOf, TARGETS } from "./model.js";
 import { reachOf } from "./reach.js";
 import { audiences, get, send, topics } from "./store.js";
@@ -18,12 +18,12 @@ function compose(project, { topic, audience }, { notification = {}, data = {}, f
   const long = (text) => h("textarea", { rows: 3, value: text ?? "" });
   const controls = {
     title: input(notification.title, { maxlength: 500, spellcheck: "true" }), body: long(notification.body), image: input(notification.image, { type: "url" }),
-    priority: select(["high", "normal"].map((one) => [one, t(`priority.${one}`)]), "high"),
+    priority: select(named("priority", ["high", "normal"]), "high"),
     life: input("", { type: "number", min: 0, max: 2_419_200 }), collapse: input(""), link: input("", { type: "url" }),
     badge: input("", { type: "number", min: 0 }), sound: input(""), label: input(options.analytics_label, { maxlength: 50 }),
   };
   const pairsOf = pairs(data, t("messages.data"));
-  const kind = select(TARGETS.map((one) => [one, t(`target.${one}`)]), audience ? "audience" : "topic", { "aria-label": t("messages.target"), onchange: () => { suggest(); draw(); } });
+  const kind = select(named("target", TARGETS), audience ? "audience" : "topic", { "aria-label": t("messages.target"), onchange: () => { suggest(); draw(); } });
   const names = h("datalist", { id: freshID("names") });
   const value = input(audience ?? topic ?? "", { class: "mono grow", list: names.id, "aria-label": t("messages.targetValue") });
   const suggest = () => suggestNames(project, kind.value, names);
@@ -87,7 +87,7 @@ function previewOf(message, controls) {
   ];
 }
 
-const targetText = ({ kind, value }) => h("p", t(`target.${kind}`), " ", h("code", { dir: "auto" }, value));
+const targetText = ({ kind, value }) => h("p", t(`target.${kind}`), " ", code(value));
 
 /** Whom a recipient reaches now, by the lists that are about its kind. */
 async function reachNow(project, recipient) {
@@ -102,12 +102,12 @@ const unknownText = ({ kind }, { unknown }) => t(kind === "audience" ? "reach.no
 function reviewForm(project, message, recipient, at, reach, close) {
   const { title, body } = message.notification ?? {};
   const isNobody = reach.unknown.length > 0 || reach.count === 0;
-  const anyway = h("input", { type: "checkbox" });
+  const anyway = checkbox(false);
   const save = () => {
     if (isNobody && !anyway.checked) throw new Error(t("reach.confirm"));
     return send(project, message, recipient, { at });
   };
-  const warning = isNobody ? [h("p.notice.warn", icon("warning"), h("span.grow", { dir: "auto" }, reach.unknown.length > 0 ? unknownText(recipient, reach) : t("reach.nobody"))), h("label.row", anyway, t("reach.anyway"))] : null;
+  const warning = isNobody ? [notice("warn", reach.unknown.length > 0 ? unknownText(recipient, reach) : t("reach.nobody")), h("label.row", anyway, t("reach.anyway"))] : null;
   return form(close, t(at ? "messages.schedule" : "messages.send"), save,
     title || body ? h("div.bubble", h("b", { dir: "auto" }, title ?? ""), h("span", { dir: "auto" }, body ?? "")) : note(t("messages.silent")),
     targetText(recipient), h("p.reach", icon("users"), " ", reachText(reach)), at ? h("p", t("messages.at", instant(at))) : null, warning, note(t("messages.reviewText")));

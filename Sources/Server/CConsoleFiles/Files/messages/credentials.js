@@ -1,11 +1,11 @@
 import { roleHere } from "../base/access.js";
-import { bin, managed } from "../base/managed.js";
-import { call, dialog, field, form, h, input, note, path, place, primary, spread, t, table, toast } from "../base/ui.js";
+import { managed, remover } from "../base/managed.js";
+import { call, dialog, field, form, h, input, note, place, primary, projectPath, spread, t, table, toast } from "../base/ui.js";
 
 /** The keys by which a project reaches push services; their secrets never come back. */
 
 export function credentialsView() {
-  const root = path("v1", "projects", place.peek().project, "pushCredentials");
+  const root = projectPath(place.peek().project, "pushCredentials");
   const { rows, load } = managed(root, (found, remove) => draw(found, remove));
   const add = async () => {
     if (!(await dialog(t("push.add"), (close) => keyForm(root, close)))) return;
@@ -19,7 +19,7 @@ export function credentialsView() {
 const draw = ({ apnsKeys, vapidPublicKey }, remove) => [
   apnsKeys.length === 0 ? h("p", t("push.none")) : table(["push.bundle", "push.keyID", "push.teamID", null], apnsKeys.map((key) => [
     key.bundleId || t("push.everyApp"), h("code", key.keyId), h("code", key.teamId),
-    roleHere() === "owner" ? bin(t("push.remove", key.keyId), "push.removeText", key.bundleId || "-", remove) : null])),
+    roleHere() === "owner" ? remover(t("push.remove", key.keyId), "push.removeText", key.bundleId || "-", remove) : null])),
   h("h2", t("push.web")), note(t("push.webText")), vapidPublicKey ? h("p.mono.why", vapidPublicKey) : h("p", t("push.noVAPID")),
 ];
 

@@ -1,6 +1,6 @@
 import { bar } from "../base/chart.js";
 import { command } from "../base/commands.js";
-import { blank, button, complain, confirm, go, h, icon, inline, instant, isText, link, loading, muted, number, place, poll, primary, show, spread, stack, t, table, tabs, textOr, toast } from "../base/ui.js";
+import { blank, button, code, complain, confirmed, facts, go, h, icon, inline, instant, isText, lead, link, loading, muted, number, place, poll, primary, show, spread, stack, t, table, tabs, textOr } from "../base/ui.js";
 import { composer } from "./composer.js";
 import { credentialsView } from "./credentials.js";
 import { idOf, reasonsOf, stageOf, STATES, totalsOf } from "./model.js";
@@ -45,7 +45,7 @@ function listView(id) {
   }) : null);
   const { pause, problem } = poll(PERIOD_MILLISECONDS, () => list(project), take);
   command({ label: () => t("messages.new"), keys: "n", writes: true, run: compose });
-  return stack(spread(h("p.note.grow", t("messages.text")), pause, primary(t("messages.new"), compose)), problem, rows, more);
+  return stack(lead("messages.text", pause, primary(t("messages.new"), compose)), problem, rows, more);
 }
 
 /** To whom a message goes; the server says it in English, a word for the kind and then the name. */
@@ -77,16 +77,13 @@ function reportView(project, id) {
 }
 
 function report(project, id, message, made) {
-  const takeBack = async () => {
-    if (!(await confirm(t("messages.cancel"), t("messages.cancelText"), t("messages.cancel")))) return;
-    await cancel(project, id).then(() => toast(t("messages.cancelled")), complain);
-  };
+  const takeBack = () => confirmed(t("messages.cancel"), t("messages.cancelText"), () => cancel(project, id), t("messages.cancelled"));
   const again = button(t("messages.duplicate"), () => go({ project, area: "messages", rest: ["compose"], query: { from: id } }), { writes: true });
-  const facts = [["messages.time", instant(message.time)], ["messages.target", targetText(message)], ["messages.origin", message.origin && textOr(`origin.${message.origin}`, message.origin)], ["messages.label", message.label], ["messages.id", id]];
+  const known = [["messages.time", instant(message.time)], ["messages.target", targetText(message)], ["messages.origin", message.origin && textOr(`origin.${message.origin}`, message.origin)], ["messages.label", message.label], ["messages.id", id]];
   return [
     spread(inline(h("h2", { dir: "auto" }, message.message?.notification?.title || id), stageBadge(message)),
       inline(again, message.stage === "scheduled" ? button([icon("trash"), t("messages.cancel")], takeBack, { class: "danger", writes: true }) : null)),
-    h("dl.facts", facts.map(([key, value]) => (value ? [h("dt", t(key)), h("dd", { dir: "auto" }, value)] : null))),
+    facts(...known),
     h("h3", t("messages.deliveries")), stateTable(message.deliveries), reasonTable(made), deliveryTable(made),
     h("details", h("summary", t("messages.json")), h("pre", JSON.stringify(message.message, null, 2))),
   ];
@@ -103,7 +100,7 @@ function stateTable(byTransport) {
 }
 
 /** Why a delivery ended: ours as a sentence, a push service's in its words. */
-const reasonText = (reason) => (isText(`reason.${reason}`) ? t(`reason.${reason}`) : h("code", { dir: "auto" }, reason));
+const reasonText = (reason) => (isText(`reason.${reason}`) ? t(`reason.${reason}`) : code(reason));
 
 function reasonTable(made) {
   const reasons = reasonsOf(made);

@@ -1,9 +1,9 @@
-import { call, path } from "../base/api.js";
+import { call, path, projectPath } from "../base/api.js";
 import { idOf, requestOf } from "./model.js";
 
 /** The messages of a project. */
 
-const root = (project, verb = "") => path("v1", "projects", project, "messages") + verb;
+const root = (project, verb = "") => projectPath(project, "messages") + verb;
 
 export const PAGE_SIZE = 50;
 
@@ -23,7 +23,7 @@ export const deliveries = async (project, id) => (await call("GET", `${root(proj
 export const cancel = (project, id) => call("DELETE", root(project) + path(id));
 
 /** The audiences of analytics by name; none where there is no analytics. */
-export const audiences = (project) => call("GET", path("v1", "projects", project, "analytics", "audiences")).then((answer) => answer.audiences, () => []);
+export const audiences = (project) => call("GET", projectPath(project, "analytics", "audiences")).then((answer) => answer.audiences, () => []);
 
 /** Topics with the number of their registrations, by name. */
 export async function topics(project) {

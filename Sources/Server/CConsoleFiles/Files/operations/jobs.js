@@ -1,7 +1,6 @@
 import { blank, button, bytesText, call, complain, dialog, field, form, h, inline, input, instant, loading, note, number, path, place, poll, select, show, spread, stack, t, table, textOr } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
 
-const PERIOD_MILLISECONDS = 1_000;
 const root = "/console/api/jobs";
 
 /** What each kind of data is called: mostly as its page. */
@@ -20,7 +19,7 @@ export function jobsView() {
     if (done !== state.done) show(exports, exportList(state));
     state.done = done;
   };
-  const { problem } = poll(PERIOD_MILLISECONDS, load, draw);
+  const { problem } = poll(1_000, load, draw);
   const ask = (title, make) => () => dialog(title, (close) => make(close, state.kinds));
   return stack(note(t("operations.jobsText")),
     inline(button(t("operations.verify"), ask(t("operations.verify"), verifyForm), { writes: true }), button(t("operations.export"), ask(t("operations.export"), (close, kinds) => transferForm("export", kinds, `${place.peek().project}-${new Date().toISOString().slice(0, 10)}`, close)), { writes: true })),

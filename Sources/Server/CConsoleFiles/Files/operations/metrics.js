@@ -1,8 +1,7 @@
 import { chart } from "../base/chart.js";
-import { bytesText, call, h, icon, instant, language, loading, note, number, poll, show, spread, stack, t } from "../base/ui.js";
+import { bytesText, call, h, icon, instant, language, lead, loading, note, notice, number, poll, show, stack, t } from "../base/ui.js";
 import { joined, quantilesOf, rates } from "./model.js";
 
-const PERIOD_MILLISECONDS = 5_000;
 const NAMES = [
   "brasa_calls_total", "brasa_http_requests_total", "brasa_call_duration_seconds_bucket", "brasa_kv_group_durable_seconds_bucket", "brasa_listen_targets", "brasa_connections",
   "brasa_engine_jobs_waiting", "brasa_kv_table_bytes", "brasa_kv_background_errors", "brasa_damaged_reads_total", "brasa_kv_write_stopped",
@@ -22,8 +21,8 @@ export function metricsView() {
     if (last > 0 && known.samples.at(-1)?.number === last) known = joined({ names: [], samples: [] }, await call("GET", `/console/api/metrics?names=${NAMES.join()}`));
     return known.samples.at(-1)?.time;
   };
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, load, () => show(body, draw(known)));
-  return stack(spread(h("p.note.grow", t("operations.metricsText")), pause), problem, certificate(), body);
+  const { pause, problem } = poll(5_000, load, () => show(body, draw(known)));
+  return stack(lead("operations.metricsText", pause), problem, certificate(), body);
 }
 
 function draw({ names, samples }) {
@@ -47,17 +46,15 @@ function draw({ names, samples }) {
 
 const panel = (...parts) => h("section.panel", chart(...parts));
 
-const notice = (text) => h("p.notice.danger", icon("warning"), h("span.grow", text));
-
 /** What needs somebody, if anything does. */
 function health(value, last) {
   if (!last) return null;
   const wrong = [["brasa_kv_background_errors", "operations.backgroundErrors"], ["brasa_damaged_reads_total", "operations.damagedReads"], ["brasa_kv_write_stopped", "operations.writesStopped"]].filter(([name]) => value(name)(last) > 0);
-  return wrong.length > 0 ? wrong.map(([, key]) => notice(t(key))) : h("p.row", icon("check"), t("operations.healthy"));
+  return wrong.length > 0 ? wrong.map(([, key]) => notice("danger", t(key))) : h("p.row", icon("check"), t("operations.healthy"));
 }
 
 const certificate = () => loading(call("GET", "/console/api/certificate"), ({ certificate: found }) => {
   if (!found) return note(t("operations.noCertificate"));
   const text = t("operations.certificate", found.subject, instant(found.validUntil));
-  return found.validUntil - Date.now() < WARNING_DAYS * 86_400_000 ? notice(text) : note(text);
+  return found.validUntil - Date.now() < WARNING_DAYS * 86_400_000 ? notice("danger", text) : note(text);
 });

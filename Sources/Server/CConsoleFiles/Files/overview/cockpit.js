@@ -1,12 +1,11 @@
 import { isReadOnly } from "../base/access.js";
 import { keep, kept } from "../base/memory.js";
 import { runsOf, spark } from "../base/spark.js";
-import { boxed, button, bytesText, call, effect, h, icon, inScope, instant, link, muted, number, path, place, poll, session, show, spread, stack, t } from "../base/ui.js";
+import { boxed, button, bytesText, call, consolePath, effect, h, hasService, icon, inScope, instant, link, muted, number, path, place, poll, projectPath, session, show, spread, stack, t } from "../base/ui.js";
 import { joined, quantilesOf, rates } from "../operations/model.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { findings, inParts } from "./attention.js";
 
-const PERIOD_MILLISECONDS = 10_000;
 const METRICS = [
   "brasa_calls_total", "brasa_http_requests_total", "brasa_call_duration_seconds_bucket", "brasa_listen_targets", "brasa_kv_table_bytes", "brasa_kv_background_errors",
   "brasa_damaged_reads_total", "brasa_kv_write_stopped", "brasa_storage_free_bytes", "brasa_backup_failing", "brasa_backup_lag_seconds",
@@ -21,21 +20,21 @@ export function cockpit(project, connect) {
     show(tiles, tilesOf(known).map(tile));
     show(attention, h("h2", { id: "attention" }, t("overview.attention")), list(findings({ ...known.slow, denials: known.denials, value: newest(known.metrics) }, Date.now())));
   });
-  const { problem } = poll(PERIOD_MILLISECONDS, () => refresh(project, known), draw);
+  const { problem } = poll(10_000, () => refresh(project, known), draw);
   ask(project).then((slow) => { known.slow = slow; draw(); });
   return [problem, tiles, h("div.columns-2", stack(attention, databaseList()), stack(firstSteps(connect), recent())), mode()];
 }
 
 // What is asked for
 
-const has = (service) => session.peek().services.includes(service);
+const has = (service) => hasService(service);
 /** What cannot be asked is not shown. */
 const orNull = (answer) => answer.catch(() => null);
 
 /** Asks for what changes all the time; gives what tells the newest from what is shown. */
 async function refresh(project, known) {
   const last = known.metrics.samples.at(-1)?.number ?? 0;
-  const denials = call("GET", `${path("console", "api", "projects", project, "denials")}?after=0`);
+  const denials = call("GET", `${consolePath(project, "denials")}?after=0`);
   // The figures are those of the server, for those who administer all of it.
   const metrics = session.peek().role === null ? null : await orNull(call("GET", `/console/api/metrics?names=${METRICS.join()}&after=${last}`));
   if (metrics) known.metrics = joined(known.metrics, metrics);
@@ -46,12 +45,12 @@ async function refresh(project, known) {
 /** Asks once for what seldom changes. */
 async function ask(project) {
   const { role } = session.peek();
-  const analytics = has("analytics") ? orNull(call("GET", `${path("v1", "projects", project, "analytics", "users")}`)) : null;
-  const experiments = has("remote config") ? orNull(call("GET", `${path("v1", "projects", project, "remoteConfig", "experiments")}`)) : null;
+  const analytics = has("analytics") ? orNull(call("GET", `${projectPath(project, "analytics", "users")}`)) : null;
+  const experiments = has("remote config") ? orNull(call("GET", `${projectPath(project, "remoteConfig", "experiments")}`)) : null;
   // A page that came without TLS is of a port that has no certificate.
   const certificate = role === null || location.protocol === "http:" ? null : orNull(call("GET", "/console/api/certificate"));
   const jobs = role === "owner" ? orNull(call("GET", "/console/api/jobs")) : null;
-  const asked = databases.peek().map(async (database) => ({ database, uses: await orNull(call("GET", path("console", "api", "projects", project, "databases", database, "index-uses"))) }));
+  const asked = databases.peek().map(async (database) => ({ database, uses: await orNull(call("GET", consolePath(project, "databases", database, "index-uses"))) }));
   const indexes = (await Promise.all(asked)).flatMap(({ database, uses }) => (uses?.missing ?? []).map((one) => ({ database, collection: one.collection, count: one.count?.queries ?? one.queries ?? 1 })));
   return { users: await analytics, certificate: (await certificate)?.certificate ?? null, jobs: (await jobs)?.jobs ?? null, indexes,
     mismatched: ((await experiments)?.experiments ?? []).filter((one) => one.sampleRatioMismatch).map((one) => one.experimentId) };
@@ -132,7 +131,7 @@ const STEPS = [
   // In development a database is made by who asks for it.
   { key: "document", to: ["firestore"], isDone: async (root) => databases.peek().length > 0 && (await call("POST", `${root}${path("databases", firstDatabase(), "documents")}:listCollectionIds`, { pageSize: 1 })).collectionIds?.length > 0 },
   { key: "rules", to: ["rules"], service: "rules", isDone: async (root) => (await call("GET", `${root}/rulesets?pageSize=2`)).rulesets?.length > 1 },
-  { key: "app", to: ["settings"], service: "accounts", isDone: async (_, project) => (await call("GET", path("console", "api", "projects", project, "apps"))).apps.length > 0 },
+  { key: "app", to: ["settings"], service: "accounts", isDone: async (_, project) => (await call("GET", consolePath(project, "apps"))).apps.length > 0 },
   { key: "user", to: ["users"], service: "accounts", isDone: async (root) => (await call("GET", `${root}/accounts:batchGet?maxResults=1`)).users?.length > 0 },
   { key: "file", to: ["files"], service: "storage", isDone: async (_, project) => (await call("GET", `${path("storage", "v1", "b", `${project}.appspot.com`, "o")}?maxResults=1`)).items?.length > 0 },
 ];
@@ -163,7 +162,7 @@ function firstSteps(connect) {
 
 /** How many steps are done before the first that is not; those behind it are not asked for. */
 async function countDone(steps, project) {
-  const root = path("v1", "projects", project);
+  const root = projectPath(project);
   for (const [index, step] of steps.entries()) {
     // What cannot be asked is not there yet, such as a database or a bucket.
     if (!(await step.isDone(root, project).catch(() => false))) return index;

@@ -1,5 +1,5 @@
 import { roleHere } from "../base/access.js";
-import { button, call, complain, dialog, field, form, go, h, input, note, path, place, session, t, toast } from "../base/ui.js";
+import { button, call, complain, dialog, field, form, go, h, hasService, input, note, path, place, projectPath, t, toast } from "../base/ui.js";
 import { loadProjects, projectNames, projects } from "../shell/store.js";
 import { idOf } from "./ids.js";
 
@@ -93,9 +93,9 @@ async function deleteProject(project) {
     const said = h("p.note", { role: "status" });
     const act = async () => {
       if (typed.value.trim() !== project) throw new Error(t("project.typeID", project));
-      const root = path("v1", "projects", project);
+      const root = projectPath(project);
       for (const [name, remove] of Object.entries(PARTS)) {
-        if (!session.peek().services.includes(SERVICES[name])) continue;
+        if (!hasService(SERVICES[name])) continue;
         said.textContent = t("project.deleting", t(`project.${name}`));
         await remove(root, project);
       }

@@ -1,13 +1,13 @@
-import { call, closing, dialog, h, loading, note, number, path, t } from "../base/ui.js";
+import { call, closing, dialog, h, loading, note, number, projectPath, t } from "../base/ui.js";
 import { countsOf } from "./recent.js";
 
 /** How often each line of the rules in force was asked, which development counts. */
 
 /** Shows the rules in force with their counts. */
 export function coverageDialog(project) {
-  const found = call("GET", `/emulator${path("v1", "projects", project)}:ruleCoverage`);
+  const found = call("GET", `/emulator${projectPath(project)}:ruleCoverage`);
   return dialog(t("coverage"), (close) => [
-    note(t("coverage.text")), loading(found, draw), closing(close)], { className: "wide" });
+    note(t("coverage.text")), loading(found, draw), closing(close)], "wide");
 }
 
 function draw({ rules, report = [] }) {

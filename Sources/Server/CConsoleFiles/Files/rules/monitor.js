@@ -1,5 +1,5 @@
 import { chart, dayText } from "../base/chart.js";
-import { button, call, h, inline, link, loading, note, number, path, show, stack, t } from "../base/ui.js";
+import { button, call, consolePath, h, inline, link, loading, note, number, show, stack, t } from "../base/ui.js";
 import { daysUpTo } from "./recent.js";
 
 /** What the rules decided, by day. */
@@ -10,7 +10,7 @@ const OUTCOMES = ["allowed", "denied", "errors"];
 /** The decisions of the rules of a database or bucket as a chart, of as many days as somebody chooses. */
 export function monitor(project, target) {
   const query = new URLSearchParams(target.bucket ? { bucket: target.bucket } : { database: target.database });
-  return h("section.panel.stack", { "aria-label": t("monitor") }, loading(call("GET", `${path("console", "api", "projects", project, "decisions")}?${query}`), ({ days }) => {
+  return h("section.panel.stack", { "aria-label": t("monitor") }, loading(call("GET", `${consolePath(project, "decisions")}?${query}`), ({ days }) => {
     const holder = stack();
     const draw = (count) => {
       const shown = daysUpTo(Date.now(), count, days);

@@ -1,6 +1,6 @@
 import { isReadOnly } from "../base/access.js";
 import { command } from "../base/commands.js";
-import { actions, button, closing, complain, dialog, effect, explain, failure, go, guardLeaving, h, icon, inline, inScope, instant, loading, muted, onCleanup, place, session, show, signal, spread, submit, t, toast } from "../base/ui.js";
+import { actions, button, closing, complain, dialog, effect, explain, failure, go, guardLeaving, h, hasService, icon, inline, inScope, instant, loading, muted, onCleanup, place, session, show, signal, spread, submit, t, toast } from "../base/ui.js";
 import { listBuckets } from "../files/store.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { coverageDialog } from "./coverage.js";
@@ -72,7 +72,7 @@ function rulesView(project, target, inForce) {
     const isSure = await dialog(t("rules.publish"), (close) => comparison(state.inForce?.source ?? "", text.value, [
       button(t("cancel"), () => close(false)),
       submit(t("rules.publish"), { onclick: () => close(true) }),
-    ]), { className: "wide" });
+    ]), "wide");
     if (!isSure) return undefined;
     try {
       const source = text.value;
@@ -131,7 +131,7 @@ function targetChoice(project, target) {
       group(t("page.data"), (one) => one.database), group(t("page.files"), (one) => one.bucket)));
   };
   draw([]);
-  if (session.peek().services.includes("storage")) listBuckets(project).then(draw, () => {});
+  if (hasService("storage")) listBuckets(project).then(draw, () => {});
   return holder;
 }
 
@@ -157,7 +157,7 @@ async function versionsDialog(project, target, text, restore) {
     const isRestored = await dialog(t("rules.versionOf", instant(chosen.createTime)), (close) => comparison(text.value, source, [
       button(t("close"), () => close(false)),
       h("button", { type: "submit", onclick: () => close(true) }, t("rules.take")),
-    ]), { className: "wide" });
+    ]), "wide");
     if (isRestored) restore(source);
   } catch (error) {
     complain(error);

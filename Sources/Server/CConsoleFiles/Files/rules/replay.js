@@ -1,4 +1,4 @@
-import { call, closing, dialog, h, icon, loading, note, path, t, table } from "../base/ui.js";
+import { call, closing, consolePath, dialog, h, icon, loading, note, t, table } from "../base/ui.js";
 import { caseOf } from "./playground.js";
 import { replayable } from "./recent.js";
 import { tryRequests } from "./store.js";
@@ -10,11 +10,11 @@ export function replayDialog(project, target, source) {
   return dialog(t("replay"), (close) => [
     note(t("replay.text")), loading(replay(project, target, source), draw),
     closing(close),
-  ], { className: "wide" });
+  ], "wide");
 }
 
 async function replay(project, target, source) {
-  const { denials } = await call("GET", `${path("console", "api", "projects", project, "denials")}?after=0`);
+  const { denials } = await call("GET", `${consolePath(project, "denials")}?after=0`);
   const requests = replayable(denials, { project, ...target });
   const cases = await Promise.all(requests.map((one) => caseOf({ project, ...target, ...one, claims: "{}", fields: "{}" })));
   const { issues, verdicts } = await tryRequests(project, source, cases);

@@ -1,6 +1,6 @@
 import { codesView, hasPasskeys, makePasskey } from "../base/credentials.js";
 import { managed } from "../base/managed.js";
-import { boxed, button, call, closing, dialog, field, h, iconButton, input, instant, muted, note, ownForm, section, session, spread, stack, t, table, toast } from "../base/ui.js";
+import { bin, boxed, button, call, closing, dialog, field, h, input, instant, muted, note, ownForm, section, session, spread, stack, t, table, toast } from "../base/ui.js";
 
 /** What administrators do with their own accounts: recovery codes and passkeys. What adds a way in takes the password again. */
 
@@ -33,9 +33,9 @@ function accountParts({ hasSecondFactor, recoveryCodes, passkeys }, remove, load
 }
 
 const passkeyTable = (passkeys, remove) => table(["name", "me.host", "users.created", "me.lastUsed", null], passkeys.map((one) => [
-  one.name, one.host, instant(one.createdAt), one.lastUsedAt ? instant(one.lastUsedAt) : "–", bin(t("me.removePasskey", one.name), one.id, remove)]));
+  one.name, one.host, instant(one.createdAt), one.lastUsedAt ? instant(one.lastUsedAt) : "–", passkeyBin(t("me.removePasskey", one.name), one.id, remove)]));
 
-const bin = (title, id, remove) => iconButton("trash", title, () => remove(title, "me.removePasskeyText", id));
+const passkeyBin = (title, id, remove) => bin(title, () => remove(title, "me.removePasskeyText", id), {});
 
 const passwordInput = () => input("", { type: "password", autocomplete: "current-password", autofocus: true });
 

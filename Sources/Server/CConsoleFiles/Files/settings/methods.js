@@ -1,5 +1,5 @@
-import { bin } from "../base/managed.js";
-import { adder, button, call, complain, confirm, dialog, failure, field, form, group, h, iconButton, inline, input, loading, note, path, place, primary, section, select, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { remover } from "../base/managed.js";
+import { adder, button, call, checkbox, complain, confirmed, dialog, failure, field, form, group, h, iconButton, inline, input, loading, note, path, place, primary, section, select, show, spread, stack, t, table, toast } from "../base/ui.js";
 
 /** How people sign in to a project's apps: methods, providers, authorized domains and the texts of mails. */
 
@@ -32,7 +32,7 @@ export function methodsView() {
 
 function methodList(project, config) {
   return section(t("methods.own"), FLAGS.map(([where, name, isInverse]) => {
-    const box = h("input", { type: "checkbox", checked: Boolean(valueAt(config, where)) !== Boolean(isInverse), writes: true });
+    const box = checkbox(Boolean(valueAt(config, where)) !== Boolean(isInverse), { writes: true });
     box.addEventListener("change", async () => {
       try {
         await configure(project, where, box.checked !== Boolean(isInverse));
@@ -61,13 +61,11 @@ function providerList(project, handler) {
   };
   const edit = async (provider) => (await dialog(provider ? t("methods.providerOf", provider.id) : t("methods.addProvider"), (close) => providerForm(project, handler, provider, close))) && (toast(t("methods.saved")), load());
   const remove = async (title, textKey, id) => {
-    if (!(await confirm(title, t(textKey), title))) return;
-    await call("DELETE", root(project, collectionOf(id), id)).catch(complain);
-    load();
+    if (await confirmed(title, t(textKey), () => call("DELETE", root(project, collectionOf(id), id)))) load();
   };
   const providerTable = (providers) => table(["methods.provider", "methods.state", "methods.clientId", null], providers.map((one) => [
     [KNOWN[one.id] ?? one.displayName ?? one.id, h("div.note", one.id)], t(one.enabled ? "methods.on" : "methods.off"), h("code", one.clientId ?? ""),
-    inline(iconButton("edit", t("methods.providerOf", one.id), () => edit(one), { writes: true }), bin(t("methods.removeProvider", one.id), "methods.removeText", one.id, remove))]));
+    inline(iconButton("edit", t("methods.providerOf", one.id), () => edit(one), { writes: true }), remover(t("methods.removeProvider", one.id), "methods.removeText", one.id, remove))]));
   load();
   return h("section.stack", spread(h("h2", t("methods.providers")), primary(t("methods.addProvider"), () => edit(null))), note(t("methods.callback"), " ", h("code", handler)), rows);
 }
@@ -101,7 +99,7 @@ export function providerChange(enabled, typed) {
 function providerForm(project, handler, provider, close) {
   const kind = select([...Object.entries(KNOWN), ["oidc.", "OpenID Connect"]], "google.com", { onchange: () => draw() });
   const name = input("", { class: "mono" });
-  const enabled = h("input", { type: "checkbox", checked: provider ? Boolean(provider.enabled) : true });
+  const enabled = checkbox(provider ? Boolean(provider.enabled) : true);
   const rows = stack();
   const controls = new Map();
   const idOf = () => provider?.id ?? (kind.value === "oidc." ? `oidc.${name.value.trim()}` : kind.value);
@@ -136,12 +134,7 @@ function domainList(project, config) {
   for (const domain of config.authorizedDomains ?? []) add(domain);
   const save = async () => {
     const domains = [...rows.querySelectorAll("input")].map((one) => one.value.trim()).filter((one) => one !== "");
-    try {
-      await configure(project, "authorizedDomains", domains);
-      toast(t("methods.saved"));
-    } catch (error) {
-      complain(error);
-    }
+    await configure(project, "authorizedDomains", domains).then(() => toast(t("methods.saved")), complain);
   };
   return section(t("methods.domains"), note(t("methods.domainsText")), group(t("methods.domain"), rows, adder(t("methods.addDomain"), () => add(), { writes: true })), h("div", button(t("methods.saveDomains"), save, { writes: true })));
 }

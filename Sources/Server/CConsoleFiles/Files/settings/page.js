@@ -1,6 +1,6 @@
 import { roleHere, roleTexts } from "../base/access.js";
-import { bin, managed } from "../base/managed.js";
-import { actions, adder, button, call, dialog, field, form, freshID, group, h, iconButton, inline, input, instant, note, place, primary, section, select, session, spread, stack, submit, t, table, tabs, toast } from "../base/ui.js";
+import { managed, remover } from "../base/managed.js";
+import { actions, adder, button, call, copyText, dialog, field, form, group, h, hasService, iconButton, inline, input, instant, note, place, primary, select, session, spread, stack, submit, suggestions, t, table, tabs } from "../base/ui.js";
 import { projects as everyProject } from "../shell/store.js";
 import { accountView } from "./account.js";
 import { appsView } from "./apps.js";
@@ -16,7 +16,7 @@ export function page() {
   const owners = { "settings.administrators": administratorsView, "settings.audit": auditView };
   const own = session.peek().email ? { "settings.me": accountView } : {};
   // Only an owner of the project may change how people sign in.
-  const methods = roleHere() === "owner" && session.peek().services.includes("accounts") ? { "settings.methods": methodsView } : {};
+  const methods = roleHere() === "owner" && hasService("accounts") ? { "settings.methods": methodsView } : {};
   return tabs("settings", { "settings.apps": appsView, ...methods, ...own, ...(session.peek().role === "owner" ? owners : {}) });
 }
 
@@ -38,7 +38,7 @@ function administratorsView() {
 function linkTable(invitations, remove) {
   return stack(h("h3", t("settings.openLinks")), table(["users.email", "settings.role", "settings.until", "keys.maker", null], invitations.map((one) => [
     one.email ?? t("settings.anybody"), roleTexts(one).map((line) => h("div", { dir: "auto" }, line)), instant(one.end), one.maker ?? t("audit.machine"),
-    bin(t("settings.endLink", one.email ?? t("settings.anybody")), "settings.endLinkText", one.id, remove)])));
+    remover(t("settings.endLink", one.email ?? t("settings.anybody")), "settings.endLinkText", one.id, remove)])));
 }
 
 /** The keys that somebody made who was removed: they go on working. */
@@ -51,7 +51,7 @@ function administratorTable(administrators, remove, act) {
     [one.email, one.email === session.peek().email ? [" ", h("span.badge", t("settings.you"))] : null],
     rolesView(one, act),
     t(one.hasSecondFactor ? "settings.yes" : "settings.no"), one.lastSignIn ? instant(Number(one.lastSignIn)) : "–",
-    bin(t("settings.remove", one.email), "settings.removeText", one.email, remove)]));
+    remover(t("settings.remove", one.email), "settings.removeText", one.email, remove)]));
 }
 
 /** The roles of somebody, and the button that changes them. */
@@ -64,12 +64,12 @@ function rolesView({ email, role, projects }, act) {
   return inline(h("div", roleTexts({ role, projects }).map((line) => h("div", { dir: "auto" }, line))), iconButton("edit", t("settings.roleOf", email), change, { writes: true }));
 }
 
-const roleChoice = (role, options = []) => select([...options, ...ROLES.map((one) => [one, t(`role.${one}`)])], role);
+const roleChoice = (role, options = []) => select([...options, ...named("role", ROLES)], role);
 
 /** A role for all projects, and others for single ones. */
 function roleFields({ role, projects }) {
   const all = roleChoice(role ?? "", [["", t("settings.noRole")]]);
-  const known = h("datalist", { id: freshID("projects") }, everyProject.peek().map((one) => h("option", { value: one })));
+  const known = suggestions(everyProject.peek());
   const rows = stack();
   const add = (project = "", one = "viewer") => {
     const choice = roleChoice(one);
@@ -99,6 +99,6 @@ function inviteForm(close) {
 
 function linkForm(address, close) {
   const text = input(address, { class: "mono", readonly: true, "aria-label": t("settings.link"), onfocus: () => text.select() });
-  const copy = () => navigator.clipboard.writeText(address).then(() => toast(t("copied")), () => text.select());
+  const copy = () => copyText(address).catch(() => text.select());
   return [h("p", t("settings.linkText")), text, actions(button(t("copy.of", t("settings.link")), copy), submit(t("close"), { onclick: () => close(null) }))];
 }

@@ -1,8 +1,8 @@
-import { isReadOnly, roleHere, setReadOnly } from "../base/access.js";
+import { isReadOnly, mayChange, roleHere, setReadOnly } from "../base/access.js";
 import { command, openPalette, showKeys, typedCommands } from "../base/commands.js";
 import { connection, extend, sessionEnd, signOut } from "../base/session.js";
 import { keep, kept, setTheme, theme, THEMES } from "../base/memory.js";
-import { complain, effect, explain, field, go, h, icon, iconButton, language, languageNames, link, loadTexts, mayLeave, muted, onCleanup, place, scope, session, setLanguage, show, signal, t, untracked } from "../base/ui.js";
+import { complain, effect, explain, field, go, h, icon, iconButton, language, languageNames, link, loadTexts, mayLeave, muted, named, notice, onCleanup, place, scope, session, setLanguage, show, signal, spread, t, untracked } from "../base/ui.js";
 import { viewAs, viewed } from "../base/viewing.js";
 import { groupsOf, NAMES, pageKey, pageOf, pagesOf, textsOf } from "./pages.js";
 import { databases, firstDatabase, loadDatabases, loadProjects, loadStyles, pageVersion, projectNames, projects } from "./store.js";
@@ -50,7 +50,7 @@ function environment() {
 function latch() {
   const holder = h("span");
   effect(() => {
-    if (!["editor", "owner"].includes(roleHere())) return show(holder, h("span.badge", { title: t("readOnly.explained") }, icon("lock"), t("readOnly")));
+    if (!mayChange()) return show(holder, h("span.badge", { title: t("readOnly.explained") }, icon("lock"), t("readOnly")));
     const isOn = isReadOnly();
     return show(holder, h("button.quiet", { "aria-pressed": String(isOn), "aria-label": t("readOnly"), title: t(isOn ? "readOnly.explained" : "readOnly"), onclick: () => turnLatch(!isOn) }, icon("lock"), isOn ? t("readOnly") : null));
   });
@@ -98,7 +98,7 @@ function warnOfEnd() {
   const draw = () => {
     const left = sessionEnd.peek() === null ? Infinity : sessionEnd.peek() - Date.now();
     const again = () => extend().catch(complain);
-    show(holder, left < WARNING_MILLISECONDS ? h("p.notice.warn", icon("warning"), h("span.grow", t("session.ends", Math.max(1, Math.ceil(left / 60_000)))), h("button", { onclick: again }, t("signIn.again"))) : null);
+    show(holder, left < WARNING_MILLISECONDS ? notice("warn", spread(t("session.ends", Math.max(1, Math.ceil(left / 60_000))), h("button", { onclick: again }, t("signIn.again")))) : null);
   };
   const timer = setInterval(draw, 60_000);
   effect(() => { sessionEnd.value; draw(); });
@@ -146,7 +146,7 @@ function languageChoice() {
 }
 
 function themeChoice() {
-  return choice(t("theme"), THEMES.map((one) => [one, t(`theme.${one}`)]), theme(), setTheme);
+  return choice(t("theme"), named("theme", THEMES), theme(), setTheme);
 }
 
 /** Whether a view follows changes by a listener; the others ask again, and say so themselves. */
@@ -234,7 +234,7 @@ async function openPage(main, page, project, mine, isFirst) {
   } catch (error) {
     if (mine.isOver) return;
     console.warn(error);
-    show(main, h("div.body", h("div.notice.danger", { role: "alert" }, icon("warning"), h("div.grow", explain(error)))));
+    show(main, h("div.body", notice("danger", explain(error))));
   }
 }
 

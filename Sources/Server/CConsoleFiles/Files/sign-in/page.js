@@ -1,7 +1,7 @@
 import { roleTexts } from "../base/access.js";
 import { post } from "../base/request.js";
 import { session, takeInvitation } from "../base/session.js";
-import { button, explain, h, icon, inline, language, languageNames, muted, note, setLanguage, show, stack, t } from "../base/ui.js";
+import { button, explain, h, inline, language, languageNames, muted, note, notice, setLanguage, show, stack, t } from "../base/ui.js";
 import { setUpForm, signInForm } from "./form.js";
 
 /** Shows who is nobody yet how to come in; the promise ends when there is a session. */
@@ -47,7 +47,7 @@ async function setUp(code, done, giveUp) {
     const invitation = await post("/console/session/invitation", { code });
     return [h("h1", t("setUp")), h("p", t("setUp.text", roleTexts(invitation).join(", "))), setUpForm(code, invitation, done)];
   } catch (error) {
-    return [h("h1", t("setUp")), h("div.notice.danger", { role: "alert" }, icon("warning"), h("div.grow", explain(error))),
+    return [h("h1", t("setUp")), notice("danger", explain(error)),
       button(t("signIn"), giveUp)];
   }
 }

@@ -1,5 +1,5 @@
 import { command } from "../base/commands.js";
-import { blank, button, complain, confirm, dialog, effect, explain, failure, field, form, go, h, icon, iconButton, inline, input as line, instant, link, onCleanup, place, primary, problemLine, show, spread, submit, t, table, textIn, textOr, toast } from "../base/ui.js";
+import { bin, blank, button, checkbox, complain, confirm, dialog, effect, explain, failure, field, form, go, h, icon, iconButton, inline, instant, link, onCleanup, place, primary, problemLine, show, spread, submit, t, table, textIn, textOr, toast } from "../base/ui.js";
 import { changesOf, create, get, list, providersOf, remove, search, update } from "./store.js";
 
 /** How long after the last key a search begins. */
@@ -123,7 +123,7 @@ function editForm(project, user, close) {
     displayName: line(user.displayName), email: line(user.email, { type: "email" }), phoneNumber: line(user.phoneNumber, { type: "tel" }), photoUrl: line(user.photoUrl, { type: "url" }),
     password: line("", { type: "password", autocomplete: "new-password" }),
   };
-  const flags = { emailVerified: h("input", { type: "checkbox", checked: Boolean(user.emailVerified) }), disabled: h("input", { type: "checkbox", checked: Boolean(user.disabled) }) };
+  const flags = { emailVerified: checkbox(Boolean(user.emailVerified)), disabled: checkbox(Boolean(user.disabled)) };
   const claims = h("textarea.mono", { rows: 3, spellcheck: "false", value: user.customAttributes || "{}" });
   const problem = problemLine();
   const act = async (work, said) => {
@@ -163,7 +163,7 @@ function providerList(project, user, act) {
   if (linked.length === 0 && factors.length === 0) return null;
   return h("ul.stack", { "aria-label": t("users.providers") },
     linked.map((provider) => h("li.spread", providerName(provider),
-      iconButton("trash", t("users.unlink", providerName(provider)), () => act(() => update(project, user.localId, { deleteProvider: [provider] }), "users.saved"), { writes: true }))),
+      bin(t("users.unlink", providerName(provider)), () => act(() => update(project, user.localId, { deleteProvider: [provider] }), "users.saved")))),
     factors.length > 0 ? h("li.spread", t("users.factors", factors.length),
       iconButton("trash", t("users.dropFactors"), () => act(() => update(project, user.localId, { mfa: {} }), "users.saved"), { writes: true })) : null);
 }

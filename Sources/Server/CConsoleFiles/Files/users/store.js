@@ -1,8 +1,8 @@
-import { call, path } from "../base/api.js";
+import { call, projectPath } from "../base/api.js";
 
 /** The accounts of a project, by the API of administrators. */
 
-const accounts = (project, verb) => `${path("v1", "projects", project, "accounts")}${verb ? `:${verb}` : ""}`;
+const accounts = (project, verb) => `${projectPath(project, "accounts")}${verb ? `:${verb}` : ""}`;
 
 export const PAGE_SIZE = 100;
 
