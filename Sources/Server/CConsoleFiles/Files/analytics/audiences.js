@@ -32,7 +32,7 @@ function audienceForm(close) {
   const rows = stack();
   const add = () => {
     const row = h("div.row.pair", select([["", t("analytics.is")], ["not", t("analytics.isNot")]], "", { "aria-label": t("analytics.together") }),
-      select(named("condition", Object.keys(CONDITIONS)), "event", { "aria-label": t("target.condition") }), input("", { "aria-label": t("value") }),
+      select(named("condition", CONDITIONS), "event", { "aria-label": t("target.condition") }), input("", { "aria-label": t("value") }),
       iconButton("trash", t("pairs.remove"), () => rows.children.length > 1 && row.remove()));
     rows.append(row);
   };

@@ -46,7 +46,7 @@ const panel = (key, ...content) => boxed(h("h2", { dir: "auto" }, Array.isArray(
 function topList(events, state, redraw) {
   const top = topEvents(events);
   const choose = (name) => () => { state.event = state.event === name ? null : name; redraw(); };
-  return top.length === 0 ? muted("–") : h("ul.stack.tight", top.map(([name, count]) => h("li.spread", button(name, choose(name), { class: "quiet start", dir: "auto", "aria-pressed": String(state.event === name) }), h("span", number(count)))));
+  return top.length === 0 ? muted("–") : h("ul.stack.tight", top.map(([name, count]) => h("li.spread", button(name, choose(name), { class: "quiet start", dir: "auto", "aria-pressed": state.event === name }), h("span", number(count)))));
 }
 
 /** What all events of a name carried, in one list. */

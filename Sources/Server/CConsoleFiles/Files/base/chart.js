@@ -62,8 +62,8 @@ export function chart(title, labels, series, { isColumns = false, format = numbe
 /** The drawing, which follows the width of its card, with what shows the values of a column. */
 function plot(title, labels, series, { isColumns, format, most }) {
   const ticks = ticksOf(most).map((value) => ({ value, text: format(value) }));
-  const drawing = svg("svg", { "aria-hidden": "true", height: HEIGHT });
-  const tip = h("div.chart-tip", { hidden: true, "aria-hidden": "true" });
+  const drawing = svg("svg", { "aria-hidden": true, height: HEIGHT });
+  const tip = h("div.chart-tip", { hidden: true, "aria-hidden": true });
   const valuesAt = (index) => series.map((one) => [one.name, one.values[index] === null ? "–" : format(one.values[index])]);
   const element = h("div.chart", { tabindex: 0, role: "slider", "aria-label": title, "aria-valuemin": 1, "aria-valuemax": labels.length, "aria-orientation": "horizontal" }, drawing, tip);
   let frame = null;

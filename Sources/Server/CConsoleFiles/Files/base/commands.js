@@ -3,6 +3,7 @@ import { h, freshID, show } from "./dom.js";
 import { dialog } from "./dialog.js";
 import { t } from "./i18n.js";
 import { onCleanup, signal } from "./signal.js";
+import { checkbox } from "./views.js";
 import { keep, kept } from "./memory.js";
 
 /** What can be done here and now: by palette, by keys, and said in the list of keys. */
@@ -100,7 +101,7 @@ function palette(close) {
   let shown = [];
   let active = 0;
   const input = h("input", {
-    type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": list.id, "aria-label": t("palette.search"),
+    type: "text", role: "combobox", "aria-expanded": true, "aria-controls": list.id, "aria-label": t("palette.search"),
     placeholder: t("palette.search"), autocomplete: "off", autofocus: true, oninput: () => { active = 0; draw(); },
     onkeydown: (event) => {
       if (event.key === "ArrowDown" || event.key === "ArrowUp") {
@@ -118,7 +119,7 @@ function palette(close) {
     const found = matching(all.map((one) => one.label()), input.value).map((index) => all[index]);
     shown = [...typedCommands.make(input.value.trim()), ...found].slice(0, 50);
     show(list, shown.map((one, index) => h("li", {
-      role: "option", id: `${list.id}-${index}`, "aria-selected": String(index === active), onclick: () => close(one),
+      role: "option", id: `${list.id}-${index}`, "aria-selected": index === active, onclick: () => close(one),
     }, h("span.grow", one.label()), one.keys ? keyText(one.keys) : null)));
     input.setAttribute("aria-activedescendant", shown.length > 0 ? `${list.id}-${active}` : "");
     list.children[active]?.scrollIntoView({ block: "nearest" });

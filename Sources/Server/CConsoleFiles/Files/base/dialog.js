@@ -55,11 +55,12 @@ export async function confirmed(title, text, act, said, action = title) {
   }
 }
 
-const region = h("div.toasts", { role: "status", "aria-live": "polite" });
+let region = null;
 const TOAST_MILLISECONDS = 8_000;
 
 /** Says something in passing, with an action if there is one. */
 export function toast(text, action) {
+  region ??= h("div.toasts", { role: "status", "aria-live": "polite" });
   if (!region.isConnected) document.body.append(region);
   const element = h("div.toast", h("span.grow", text));
   const end = () => element.remove();

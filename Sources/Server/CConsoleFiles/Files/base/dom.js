@@ -10,7 +10,7 @@ const VECTOR = "http://www.w3.org/2000/svg";
  *
  * Properties may be left out: `on…` are listeners, `class` more classes, `data` and `style` objects; a control that
  * `writes` is locked where nothing may be written, so it comes last. What is null, undefined or false is left out,
- * everything else an attribute. A form that is sent leaves no page. Children are nodes, texts, numbers, and arrays of them.
+ * everything else an attribute; those of ARIA say true and false. A form that is sent leaves no page. Children are nodes, texts, numbers, and arrays of them.
  */
 export function h(name, ...content) {
   return fill(name, (tag) => document.createElement(tag), content);
@@ -34,7 +34,8 @@ function fill(name, make, content) {
 }
 
 function set(element, name, value) {
-  if (value === null || value === undefined || value === false) return;
+  const isAria = name.startsWith("aria-");
+  if (value === null || value === undefined || (value === false && !isAria)) return;
   if (name === "onsubmit") element.addEventListener("submit", (event) => { event.preventDefault(); value(event); });
   else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
   else if (name === "class") element.classList.add(...value.split(" ").filter(Boolean));
@@ -43,7 +44,7 @@ function set(element, name, value) {
   else if (name === "writes") lock(element);
   else if (name === "value") element.value = value;
   else if (name === "checked") element.checked = value;
-  else element.setAttribute(name, value === true ? "" : String(value));
+  else element.setAttribute(name, value === true && !isAria ? "" : String(value));
 }
 
 /** Locks a control where nothing may be written; texts can still be read and copied. */
@@ -137,7 +138,7 @@ const PATHS = {
 export function icon(name) {
   return svg(
     "svg.icon",
-    { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" },
+    { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": true },
     svg("path", { d: PATHS[name], fill: "none", stroke: "currentColor", "stroke-width": 1.4, "stroke-linejoin": "round" }),
   );
 }

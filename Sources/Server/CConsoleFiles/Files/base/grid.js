@@ -15,7 +15,7 @@ export function grid(model) {
   const head = h("div.grid-head", { role: "row", "aria-rowindex": 1 });
   const layer = h("div.grid-layer", { role: "rowgroup" });
   const spacer = h("div.grid-spacer", layer);
-  const element = h("div.grid", { role: "grid", tabindex: "0", "aria-label": model.label, "aria-multiselectable": "true" },
+  const element = h("div.grid", { role: "grid", tabindex: "0", "aria-label": model.label, "aria-multiselectable": true },
     h("div.grid-top", { role: "rowgroup" }, head), spacer);
   const drawn = new Map();
   const selected = new Set();
@@ -84,7 +84,7 @@ export function grid(model) {
     const isSorted = model.sort?.id === column.id;
     const direction = isSorted ? (model.sort.isDescending ? "descending" : "ascending") : "none";
     return h("div.grid-cell", { role: "columnheader", title: column.label, "aria-sort": model.onSort ? direction : null },
-      column.glyph ? h("span.glyph", { "aria-hidden": "true" }, column.glyph) : null,
+      column.glyph ? h("span.glyph", { "aria-hidden": true }, column.glyph) : null,
       model.onSort ? h("button.quiet.grid-sort", { tabindex: "-1", onclick: () => model.onSort(column) }, h("span", { dir: "auto" }, column.label), isSorted ? icon(model.sort.isDescending ? "down" : "up") : null) : column.label,
       model.onResize ? edge(column) : null);
   };
@@ -93,7 +93,7 @@ export function grid(model) {
     let from = null;
     const end = () => { from = null; };
     return h("span", {
-      class: "grid-edge", "aria-hidden": "true", onclick: (event) => event.stopPropagation(),
+      class: "grid-edge", "aria-hidden": true, onclick: (event) => event.stopPropagation(),
       onpointerdown: (event) => {
         event.preventDefault();
         event.target.setPointerCapture(event.pointerId);

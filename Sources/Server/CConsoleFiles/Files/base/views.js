@@ -1,7 +1,7 @@
 import { explain } from "./dialog.js";
 import { freshID, h, icon, iconButton, show } from "./dom.js";
 import { t } from "./i18n.js";
-import { link, place } from "./navigation.js";
+import { guardLeaving, link, place } from "./navigation.js";
 import { effect, inScope, onCleanup, scope } from "./signal.js";
 
 /** Parts that pages share: tables, fields, forms, tabs, and what is asked again while somebody looks. */
@@ -148,25 +148,58 @@ export function loading(answer, draw) {
   return holder;
 }
 
+/**
+ * Shows in an element what `make` makes of a key, in a scope of its own, and again whenever `keyOf` gives another one;
+ * null leaves it as it is.
+ */
+export function changing(holder, keyOf, make) {
+  let shown = null;
+  effect(() => {
+    const key = keyOf();
+    const text = JSON.stringify(key);
+    if (key === null || shown?.text === text) return;
+    shown?.dispose();
+    shown = { text, ...scope(() => make(key)) };
+    show(holder, shown.result);
+  });
+  onCleanup(() => shown?.dispose());
+  return holder;
+}
+
+/** The head of a thing's page: the way to all of them, its name, and what can be done with it. The tab is called after it meanwhile. */
+export function headOf(way, name, ...controls) {
+  const before = document.title;
+  document.title = `${name} · ${before}`;
+  onCleanup(() => { document.title = before; });
+  return stack(way, spread(h("h1.why", { dir: "auto" }, name), inline(controls)));
+}
+
+/** Asks before what was typed into a form is lost; gives what ends that. */
+export function guardEdits(form) {
+  let release = null;
+  const end = () => {
+    release?.();
+    release = null;
+  };
+  form.addEventListener("input", () => { release ??= guardLeaving((isSilent) => !isSilent && window.confirm(t("edit.discard"))); });
+  onCleanup(end);
+  return end;
+}
+
 /** A page of views by the keys of their names, as `settings.apps`; the address names one. */
 export function tabs(area, views) {
   const holder = stack();
   const bar = h("nav", { "aria-label": t(`page.${area}`), class: "view-tabs" });
   const keys = Object.keys(views);
   const nameOf = (key) => key.slice(area.length + 1);
-  let shown = null;
-  effect(() => {
-    if (place.value.area !== area) return;
+  changing(holder, () => {
+    if (place.value.area !== area) return null;
     const [first, ...rest] = place.value.rest;
-    const view = keys.find((key) => nameOf(key) === first) ?? keys[0];
-    const address = JSON.stringify([view, rest, place.value.query]);
-    if (shown?.address === address) return;
+    return [keys.find((key) => nameOf(key) === first) ?? keys[0], rest, place.value.query];
+  }, ([view, rest]) => {
     show(bar, keys.map((key) => h("a.button", { href: link(area, [nameOf(key)]), "aria-current": key === view ? "page" : null }, t(key))));
-    shown?.dispose();
-    shown = { address, ...scope(() => views[view](...rest)) };
-    show(holder, shown.result);
+    return views[view](...rest);
   });
-  onCleanup(() => shown?.dispose());
   return h("div.body", h("h1", t(`page.${area}`)), keys.length > 1 ? bar : null, holder);
 }
 
@@ -208,7 +241,7 @@ export function poll(milliseconds, load, draw) {
     pause.setAttribute("aria-pressed", String(state.isPaused));
     show(pause, icon(state.isPaused ? "play" : "pause"), t(state.isPaused ? "live.resume" : "live.pause"));
     plan();
-  }, { "aria-pressed": "false" });
+  }, { "aria-pressed": false });
   ask();
   return { pause, problem };
 }

@@ -107,7 +107,7 @@ function differenceView(difference, scale, figure, isMismatch) {
 /** An interval beside zero, for eyes only: its ends are written below. */
 function interval({ value, low, high }, scale) {
   const x = (one) => 80 + (one / scale) * 74;
-  return svg("svg.interval", { viewBox: "0 0 160 16", width: 160, height: 16, "aria-hidden": "true" }, svg("line.chart-grid", { x1: 80, x2: 80, y1: 0, y2: 16 }),
+  return svg("svg.interval", { viewBox: "0 0 160 16", width: 160, height: 16, "aria-hidden": true }, svg("line.chart-grid", { x1: 80, x2: 80, y1: 0, y2: 16 }),
     svg("line", { x1: x(low), x2: x(high), y1: 8, y2: 8, class: "chart-line" }), svg("circle", { cx: x(value), cy: 8, r: 4 }));
 }
 

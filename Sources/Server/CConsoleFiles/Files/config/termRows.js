@@ -69,7 +69,7 @@ export function termRows(expression) {
   };
   const row = (term, index) => {
     const kind = select(named("term", kinds), term.kind, { "aria-label": t("term.kind"), onchange: ({ target }) => { state.terms[index] = newTerm(target.value); draw(); write(); } });
-    const operator = OPERATORS[term.kind].length > 1 ? select(OPERATORSnamed("operator", [term.kind]), term.operator, { "aria-label": t("term.operator"), onchange: ({ target }) => { term.operator = target.value; draw(); write(); } }) : h("span", t("operator.in"));
+    const operator = OPERATORS[term.kind].length > 1 ? select(named("operator", OPERATORS[term.kind]), term.operator, { "aria-label": t("term.operator"), onchange: ({ target }) => { term.operator = target.value; draw(); write(); } }) : h("span", t("operator.in"));
     const name = NAMED.includes(term.kind) ? line(term, "name", write, { "aria-label": t("name"), placeholder: t("name"), class: "mono" }) : null;
     return h("div.term", { role: "group", "aria-label": t(`term.${term.kind}`) }, index > 0 ? h("span.note", t("term.and")) : h("span"), kind, name, operator, h("div.term-value", CONTROLS[term.kind](term, write, state.audiences)),
       iconButton("trash", t("term.remove", t(`term.${term.kind}`)), () => { state.terms.splice(index, 1); draw(); write(); }));

@@ -14,7 +14,7 @@ export const columnsDialog = (columns, arrangement) => dialog(t("columns"), (clo
       const move = (by, name, label) => iconButton(name, t(label, column.label), () => { ids = moved(ids, id, by); draw([id, name]); }, { disabled: at + by < 0 || at + by >= ids.length, data: { move: name } });
       return h("li.spread", { data: { id } },
         h("label.row.grow", checkbox(!hidden.has(id), { onchange: ({ target }) => { if (target.checked) hidden.delete(id); else hidden.add(id); } }),
-          h("span.glyph", { "aria-hidden": "true" }, GLYPHS[column.type]), h("span.why", { dir: "auto" }, column.label)),
+          h("span.glyph", { "aria-hidden": true }, GLYPHS[column.type]), h("span.why", { dir: "auto" }, column.label)),
         h("span", move(-1, "up", "columns.up"), move(1, "down", "columns.down")));
     }));
     if (!focus) return;

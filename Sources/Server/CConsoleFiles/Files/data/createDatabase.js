@@ -1,4 +1,4 @@
-import { call, explain, field, go, h, inline, instant, problemLine, projectPath, show, submit, t } from "../base/ui.js";
+import { call, explain, field, go, h, inline, input, instant, problemLine, projectPath, show, submit, t } from "../base/ui.js";
 import { initialRules, TEST_DAYS } from "../rules/release.js";
 import { publish } from "../rules/store.js";
 import { databases, loadDatabases, pageVersion } from "../shell/store.js";
@@ -6,7 +6,7 @@ import { databases, loadDatabases, pageVersion } from "../shell/store.js";
 /** Makes a database as people know it from Firebase: an id, then production or test mode. */
 export function createDatabasePage(project) {
   const isFirst = !databases.peek().includes("(default)");
-  const id = h("input", { type: "text", value: isFirst ? "(default)" : "", required: true, autocomplete: "off", spellcheck: "false", "aria-describedby": "database-id-note" });
+  const id = input(isFirst ? "(default)" : "", { required: true, "aria-describedby": "database-id-note" });
   const problem = problemLine();
   const preview = h("pre.panel", { "aria-label": t("database.rules") });
   const now = new Date();
@@ -18,8 +18,7 @@ export function createDatabasePage(project) {
   const option = (value) => h("label.choice",
     h("input", { type: "radio", name: "mode", value, checked: value === mode, onchange: () => choose(value) }),
     h("span", h("strong", t(`database.${value}`)), h("br"), t(`database.${value}Text`, instant(now.getTime() + TEST_DAYS * 86_400_000))));
-  const make = async (event) => {
-    event.preventDefault();
+  const make = async () => {
     try {
       await create(project, id.value.trim(), initialRules(mode, now));
       await loadDatabases(project);

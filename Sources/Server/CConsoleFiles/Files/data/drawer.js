@@ -1,8 +1,8 @@
 import { listen } from "../base/listen.js";
 import { paced } from "../base/pace.js";
 import { keep, kept } from "../base/memory.js";
-import { bin, button, copyText, explain, go, guardLeaving, h, icon, iconButton, inline, inScope, instant, link, muted, note, notice, onCleanup, place, show, spread, t, toast } from "../base/ui.js";
-import { listCollections, nameOf } from "./documents.js";
+import { bin, button, copyText, explain, go, guardLeaving, h, icon, iconButton, inline, input, inScope, instant, muted, note, notice, onCleanup, place, show, spread, t, toast } from "../base/ui.js";
+import { linkTo, listCollections, nameOf, placeOf } from "./documents.js";
 import { isConflict, saveDocument } from "./writes.js";
 import { fieldEditor } from "./fieldEditor.js";
 import { areSame, JSONTextError, read, write } from "./jsonText.js";
@@ -37,7 +37,7 @@ export function documentDrawer(where, path, { onClose }) {
     release.act = isDirty ? guardLeaving((isSilent) => !isSilent && leave()) : null;
     drawFoot();
   };
-  const leave = () => window.confirm(t("document.discard")) && (setDirty(false), true);
+  const leave = () => window.confirm(t("edit.discard")) && (setDirty(false), true);
   onCleanup(() => release.act?.());
 
   const draft = () => (state.view === "json" ? readJSON(state) : state.editor?.read());
@@ -175,7 +175,7 @@ function head(path, state, onClose) {
 /** Shows the document as a page of its own, or beside its collection again; the address says which. */
 function wideButton() {
   const { query: { wide, ...query }, ...rest } = place.peek();
-  return iconButton("expand", t("document.wide"), () => go({ ...rest, query: wide ? query : { ...query, wide: "1" } }), { "aria-pressed": String(Boolean(wide)), class: "quiet widen" });
+  return iconButton("expand", t("document.wide"), () => go({ ...rest, query: wide ? query : { ...query, wide: "1" } }), { "aria-pressed": Boolean(wide), class: "quiet widen" });
 }
 
 const LEAST_WIDTH = 360;
@@ -207,7 +207,7 @@ function edge() {
 function tabs(state, choose) {
   return h("div.tabs", { role: "tablist", "aria-label": t("document.view") },
     ["fields", "json"].map((view) => h("button", {
-      type: "button", role: "tab", class: "quiet", "aria-selected": String(view === state.view), onclick: () => choose(view),
+      type: "button", role: "tab", class: "quiet", "aria-selected": view === state.view, onclick: () => choose(view),
     }, t(`view.${view}`))));
 }
 
@@ -262,15 +262,12 @@ function below(where, path) {
   const query = place.peek().query.view === "tree" ? { view: "tree" } : {};
   listCollections(where, path).then(
     (ids) => show(list, ids.length === 0 ? h("li.muted", t("subcollections.none")) : ids.map((id) =>
-      h("li", h("a", { href: link("firestore", [where.database, "data", ...path, id], query), dir: "auto" }, id)))),
+      h("li", h("a", { href: linkTo(where, [...path, id], query), dir: "auto" }, id)))),
     (error) => show(list, h("li.error", explain(error))),
   );
   const start = () => {
-    const id = h("input", { type: "text", "aria-label": t("collection.id"), required: true });
-    const form = h("form.row", { onsubmit: (event) => {
-      event.preventDefault();
-      go({ project: where.project, area: "firestore", rest: [where.database, "data", ...path, id.value] });
-    } }, id, h("button", { type: "submit" }, t("open")));
+    const id = input("", { "aria-label": t("collection.id"), required: true });
+    const form = h("form.row", { onsubmit: () => go(placeOf(where, [...path, id.value])) }, id, h("button", { type: "submit" }, t("open")));
     list.append(h("li", form));
     id.focus();
   };

@@ -147,14 +147,14 @@ function drawNode(parent, node, index, changed, redraw) {
       else control.removeAttribute("aria-invalid");
     },
   };
-  const key = h("button.quiet.field-key", { tabindex: "-1", "aria-expanded": "false", onclick: () => toggleOptions(field), writes: true });
+  const key = h("button.quiet.field-key", { tabindex: "-1", "aria-expanded": false, onclick: () => toggleOptions(field), writes: true });
   const value = h("div.field-value");
   /** Everything that says the field's name. */
   const name = () => {
     row.setAttribute("aria-label", field.label());
     key.setAttribute("aria-label", t("field.options", field.label(), t(`type.${node.type}`)));
     key.title = key.getAttribute("aria-label");
-    show(key, h("span.glyph", { "aria-hidden": "true" }, GLYPHS[node.type]), h("span.name", { dir: "auto" }, field.label()));
+    show(key, h("span.glyph", { "aria-hidden": true }, GLYPHS[node.type]), h("span.name", { dir: "auto" }, field.label()));
     for (const [control, text] of node.labelled ?? []) control.setAttribute("aria-label", t(text, field.label()));
   };
   node.labelled = [];
@@ -310,7 +310,7 @@ async function previewReference(field) {
 
 function openControl({ node, redraw }) {
   return h("button", {
-    type: "button", class: "quiet", "aria-expanded": String(node.isOpen), onclick: () => { node.isOpen = !node.isOpen; redraw(); },
+    type: "button", class: "quiet", "aria-expanded": node.isOpen, onclick: () => { node.isOpen = !node.isOpen; redraw(); },
   }, icon(node.isOpen ? "down" : "chevron"), t(node.type === "map" ? "map.count" : "array.count", node.children.length));
 }
 

@@ -12,14 +12,7 @@ import { fieldPath, parseText, ValueError } from "./value.js";
  */
 
 /** A text that is no filter: where, and the key of the sentence that says why. */
-export class FilterError extends Error {
-  constructor(key, offset, detail = "") {
-    super(key);
-    this.key = key;
-    this.offset = offset;
-    this.detail = detail;
-  }
-}
+export class FilterError extends ValueError {}
 
 const TOKEN = /\s*(?:("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(`(?:[^`\\]|\\.)*`)|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|([A-Za-z_][\w]*)|(==|!=|<=|>=|[<>=()[\],.]))/y;
 const KINDS = ["string", "quoted", "number", "word", "sign"];

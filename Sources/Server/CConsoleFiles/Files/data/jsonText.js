@@ -53,14 +53,7 @@ function array(elements, indent) {
 }
 
 /** A text that is no document: where, and the key of the sentence that says why. */
-export class JSONTextError extends Error {
-  constructor(key, offset, detail = "") {
-    super(key);
-    this.key = key;
-    this.offset = offset;
-    this.detail = detail;
-  }
-}
+export class JSONTextError extends ValueError {}
 
 const MOST_DEPTH = 200;
 

@@ -1,6 +1,6 @@
-import { call, h, link, note, resource, t } from "../base/ui.js";
+import { call, h, note, resource, t } from "../base/ui.js";
 import { viewed } from "../base/viewing.js";
-import { nameOf, pathOf } from "./documents.js";
+import { linkTo, nameOf, pathOf } from "./documents.js";
 
 /** Ids that are no documents and have collections below them. */
 
@@ -19,6 +19,6 @@ const SHOWN_MISSING = 50;
 /** The ids of a collection that are no documents and have collections below them; open where there is nothing else. */
 export function missingList(where, collection, ids, isOpen) {
   return h("details.missing-list", { open: isOpen }, h("summary", t("documents.missing", ids.length)),
-    h("ul.row", ids.slice(0, SHOWN_MISSING).map((id) => h("li", h("a", { href: link("firestore", [where.database, "data", ...collection, id]), dir: "auto", class: "mono" }, id)))),
+    h("ul.row", ids.slice(0, SHOWN_MISSING).map((id) => h("li", h("a", { href: linkTo(where, [...collection, id]), dir: "auto", class: "mono" }, id)))),
     ids.length > SHOWN_MISSING ? note(t("documents.missingMore", ids.length - SHOWN_MISSING)) : null);
 }

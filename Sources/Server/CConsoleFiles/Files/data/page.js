@@ -5,10 +5,10 @@ import { keep, kept } from "../base/memory.js";
 import { listen } from "../base/listen.js";
 import { paced } from "../base/pace.js";
 import { viewed } from "../base/viewing.js";
-import { blank, button, complain, copyText, effect, explain, failure, go, h, icon, iconButton, inline, inScope, language, link, muted, note, number, onCleanup, place, scope, show, signal, spread, t, untracked } from "../base/ui.js";
+import { blank, button, complain, copyText, effect, explain, failure, go, h, icon, iconButton, inline, inScope, language, muted, note, number, onCleanup, place, scope, show, signal, spread, t, untracked } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { arranged, columnsOf, readArrangement } from "./columns.js";
-import { countDocuments, listCollections, nameOf, pathOf } from "./documents.js";
+import { countDocuments, linkTo, listCollections, nameOf, pathOf, placeOf } from "./documents.js";
 import { fullOrders, structuredQuery } from "./query.js";
 import { bulkButton, transferButtons, withModule } from "./tools.js";
 import { GLYPHS, own, summary, typeOf } from "./value.js";
@@ -80,7 +80,7 @@ function dataPage(where) {
     drawer = null;
     const path = documentPath.peek();
     if (!path) return;
-    const close = () => go({ project: where.project, area: "firestore", rest: [where.database, "data", ...path.slice(0, -1)], query: withoutWide(place.peek().query) });
+    const close = () => go(placeOf(where, path.slice(0, -1), withoutWide(place.peek().query)));
     import("./drawer.js").then(inScope(({ documentDrawer }) => {
       drawer = documentDrawer(where, path, { onClose: close }).element;
       element.append(drawer);
@@ -122,16 +122,16 @@ function follow(read, act) {
 /** The way to the collection, and below it the filter; there is none, null, in the tree. */
 function drawTop(top, where, collection, filter) {
   const query = filter === null ? { view: "tree" } : {};
-  const crumbs = h("nav.crumbs", { "aria-label": t("path") }, h("a", { href: link("firestore", [where.database, "data"], query) }, where.database));
+  const crumbs = h("nav.crumbs", { "aria-label": t("path") }, h("a", { href: linkTo(where, [], query) }, where.database));
   collection.forEach((segment, index) => {
     const isLast = index === collection.length - 1;
-    const address = link("firestore", [where.database, "data", ...collection.slice(0, index + 1)], query);
+    const address = linkTo(where, collection.slice(0, index + 1), query);
     crumbs.append(" / ", isLast ? h("h1", { dir: "auto" }, segment) : h("a", { href: address, dir: "auto" }, segment));
   });
   const add = h("button.primary", { data: { add: "" }, onclick: withModule(() => import("./createDocument.js"), ({ createDialog }) => createDialog(where, collection)), writes: true },
     icon("plus"), t(collection.length > 0 ? "document.add" : "collection.start"));
   if (collection.length > 0) crumbs.append(iconButton("trash", t("collection.delete"), withModule(() => import("./deletion.js"), async ({ removeCollection }) => {
-    if (await removeCollection(where, collection)) go({ project: where.project, area: "firestore", rest: [where.database, "data", ...collection.slice(0, -1)], query });
+    if (await removeCollection(where, collection)) go(placeOf(where, collection.slice(0, -1), query));
   }), { writes: true }));
   show(top, spread(crumbs, inline(roleHere() === "owner" ? button(t("view.title"), withModule(() => import("./viewDialog.js"), ({ viewDialog }) => viewDialog(where.project)), { class: "quiet" }) : null, viewChoice(), add)),
     collection.length > 0 && filter !== null ? filterBar(where, collection, filter, top.parentElement) : null);
@@ -147,7 +147,7 @@ function viewChoice() {
     const { query: { view: _, ...query }, ...rest } = place.peek();
     go({ ...rest, query: view === "table" ? query : { ...query, view } });
   };
-  return h("div.tabs", { role: "group", "aria-label": t("view.of") }, VIEWS.map((view) => button(t(`view.${view}`), () => choose(view), { class: "quiet", "aria-pressed": String(view === current) })));
+  return h("div.tabs", { role: "group", "aria-label": t("view.of") }, VIEWS.map((view) => button(t(`view.${view}`), () => choose(view), { class: "quiet", "aria-pressed": view === current })));
 }
 
 function filterBar(where, collection, filter, data) {
@@ -167,8 +167,7 @@ function filterBar(where, collection, filter, data) {
     return problem;
   };
   const open = (text) => openFilter(where, collection, text);
-  const apply = async (event) => {
-    event.preventDefault();
+  const apply = async () => {
     const text = input.value;
     if (!(await tell(text))) open(text.trim());
   };
@@ -180,7 +179,7 @@ function filterBar(where, collection, filter, data) {
 /** Goes to the open collection under another filter. */
 function openFilter(where, collection, text) {
   const { q: _, ...query } = place.peek().query;
-  return go({ project: where.project, area: "firestore", rest: [where.database, "data", ...collection], query: text ? { ...query, q: text } : query });
+  return go(placeOf(where, collection, text ? { ...query, q: text } : query));
 }
 
 const rootOf = (where) => nameOf(where, []);
@@ -208,7 +207,7 @@ function drawCollections(side, where, collection) {
       if (current) ids.add(current);
       show(side, spread(h("h2.note", t("collections")), iconButton("reload", t("reload"), draw)),
         h("ul", [...ids].sort().map((id) => h("li", h("a", {
-          href: link("firestore", [where.database, "data", ...parent, id]), "aria-current": id === current ? "true" : null, dir: "auto",
+          href: linkTo(where, [...parent, id]), "aria-current": id === current ? "true" : null, dir: "auto",
         }, id)))),
         ids.size === 0 ? note(t("collections.none")) : null);
     } catch (error) {
@@ -280,7 +279,7 @@ function liveTable(results, where, parent, collection, query, json, past, at, fi
       if (last >= view.offset + view.rows.length - 30 && window.hasMore && !view.isPaused) window.more();
       if (first < view.offset && window.hasEarlier && !view.isPaused) window.earlier();
     },
-    onOpen: (name) => go({ project: where.project, area: "firestore", rest: [where.database, "data", ...pathOf(name)], query: place.peek().query }),
+    onOpen: (name) => go(placeOf(where, pathOf(name), place.peek().query)),
     onSelect: (keys) => {
       view.selected = keys;
       drawStatus();
@@ -347,7 +346,7 @@ function liveTable(results, where, parent, collection, query, json, past, at, fi
     shownStatus = next;
     show(status,
       h("span", view.rows.length === 0 ? "" : t("rows.shown", number(view.offset + 1), number(last), window.hasMore)),
-      at ? null : h("button.quiet", { "aria-pressed": String(view.isPaused), onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
+      at ? null : h("button.quiet", { "aria-pressed": view.isPaused, onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
         icon(view.isPaused ? "play" : "pause"), t(view.isPaused ? "live.resume" : "live.pause")),
       json ? jsonPages() : button([icon("columns"), t("columns")], chooseColumns, { class: "quiet" }),
       at ? null : counter(where, parent, query), transfer, held,

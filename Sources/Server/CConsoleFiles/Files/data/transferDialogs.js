@@ -1,10 +1,9 @@
-import { csv } from "../base/csv.js";
-import { actions, button, complain, decision, dialog, field, h, keepFile, note, notice, number, onCleanup, select, show, stack, t, table, toast } from "../base/ui.js";
+import { checkbox, decision, dialog, field, h, keepFile, note, notice, number, select, show, stack, t, table } from "../base/ui.js";
 import { nameOf } from "./documents.js";
 import { freshDocumentID, importDocuments } from "./writes.js";
-import { undoLast } from "./undo.js";
 import { write as text } from "./jsonText.js";
 import { pagesOf } from "./pages.js";
+import { tellOutcome, withProgress } from "./progress.js";
 import { COLUMN_TYPES, documentsOf, idOf, readFile, toLines, toTable } from "./transfer.js";
 
 /** Documents of the open query to a file, and those of a file into the open collection. */
@@ -35,9 +34,7 @@ export async function bring(where, collection, name, content) {
   const done = await dialog(t("transfer.import"), (close) => importForm(where, collection, file, close), "wide");
   if (!done) return;
   dispatchEvent(new Event("brasa-collections"));
-  const { written, failed } = done;
-  if (failed.length > 0) keepFile("failed.csv", csv([["id", "error"], ...failed]));
-  toast(`${t("transfer.imported", written)} ${failed.length > 0 ? t("transfer.failed", failed.length) : ""}`, written > 0 ? { label: t("undo"), run: undoLast } : undefined);
+  tellOutcome(t("transfer.imported", done.written), done.written, done.failed, "transfer.failed");
 }
 
 const SHOWN = 10;
@@ -58,20 +55,10 @@ function importForm(where, collection, file, close) {
     show(preview, problemsOf(found.problems),
       documents.length > 0 ? table(["document.id", "fields"], documents.slice(0, SHOWN).map(({ id, fields }) => [h("code", id ?? t("transfer.newID")), h("pre", text(fields).slice(0, 2_000))])) : null);
   };
-  const write = async () => {
-    const bar = h("progress", { max: documents.length, value: 0, "aria-label": t("transfer.import") });
-    const stop = new AbortController();
-    onCleanup(() => stop.abort());
-    show(holder, bar, note(t("transfer.running")), actions(button(t("cancel"), () => stop.abort())));
-    try {
-      close(await importDocuments(documents.map(({ id, fields }) => ({ name: nameOf(where, [...collection, id ?? freshDocumentID()]), fields })), { signal: stop.signal, progress: (count) => { bar.value = count; } }));
-    } catch (error) {
-      complain(error);
-      close(null);
-    }
-  };
+  const write = () => withProgress(holder, t("transfer.import"), documents.length, t("transfer.running"), close,
+    (options) => importDocuments(documents.map(({ id, fields }) => ({ name: nameOf(where, [...collection, id ?? freshDocumentID()]), fields })), options));
   const ids = select([["", t("transfer.newIDs")], ...file.columns.map(({ name }) => [name, name])], options.id ?? "", { onchange: ({ target }) => { options.id = target.value || null; draw(); } });
-  const keeps = h("label.row", h("input", { type: "checkbox", onchange: ({ target }) => { options.keepsID = target.checked; draw(); } }), t("transfer.keepID"));
+  const keeps = h("label.row", checkbox(false, { onchange: ({ target }) => { options.keepsID = target.checked; draw(); } }), t("transfer.keepID"));
   show(holder, note(t("transfer.text")), file.columns.length > 0 ? field("transfer.ids", ids) : null, keeps, file.rows ? columnTypes(file.columns, options, draw) : null, preview,
     decision(close, choose));
   draw();

@@ -1,6 +1,6 @@
-import { button, call, failure, h, icon, iconButton, inScope, link, note, onCleanup, resource, show, spread, t } from "../base/ui.js";
+import { button, call, failure, h, icon, iconButton, inScope, note, onCleanup, resource, show, spread, t } from "../base/ui.js";
 import { viewed } from "../base/viewing.js";
-import { listCollections, nameOf, pathOf } from "./documents.js";
+import { linkTo, listCollections, nameOf, pathOf } from "./documents.js";
 
 /** The way to a document in columns: collections and documents in turn, as far as the path leads. */
 
@@ -21,7 +21,7 @@ function column(where, path, current) {
   const list = h("ul");
   const more = h("div");
   const rowOf = ({ id, isMissing }) => h("li", h("a", {
-    href: link("firestore", [where.database, "data", ...path, id], { view: "tree" }), "aria-current": id === current ? "true" : null, dir: "auto", class: isMissing ? "missing" : null, title: isMissing ? t("tree.missing") : null,
+    href: linkTo(where, [...path, id], { view: "tree" }), "aria-current": id === current ? "true" : null, dir: "auto", class: isMissing ? "missing" : null, title: isMissing ? t("tree.missing") : null,
   }, h("span.grow", id), icon("chevron")));
   const load = inScope(async (token = "") => {
     try {

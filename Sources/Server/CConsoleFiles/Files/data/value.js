@@ -84,11 +84,11 @@ function vector(components) {
   return { mapValue: { fields: { __type__: { stringValue: VECTOR_MARK }, value: { arrayValue: { values: components } } } } };
 }
 
-/** A text that is no value of its type; `key` names the sentence that says so. */
+/** A text that is no value of its type: where, and the key of the sentence that says why. */
 export class ValueError extends Error {
-  constructor(key) {
+  constructor(key, offset = 0, detail = "") {
     super(key);
-    this.key = key;
+    Object.assign(this, { key, offset, detail });
   }
 }
 
@@ -248,14 +248,6 @@ function canonical(value) {
 
 /** A member of an object by a name that came as data; undefined where it has none of its own. */
 export const own = (object, name) => (Object.hasOwn(object, name) ? object[name] : undefined);
-
-/** The field names at which two documents differ, in order. */
-export function differences(one, other) {
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].filter((name) => !isSameField(own(one, name), own(other, name))).sort();
-}
-
-const isSameField = (one, other) => one !== undefined && other !== undefined && isSame(one, other);
 
 /** A field's path in the form of masks: names that are no identifiers in backticks. */
 export function fieldPath(...names) {

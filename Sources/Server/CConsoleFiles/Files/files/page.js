@@ -1,29 +1,18 @@
 import { isReadOnly } from "../base/access.js";
 import { command } from "../base/commands.js";
-import { button, bytesText, complain, confirm, dialog, effect, explain, failure, go, h, icon, inline, inScope, instant, link, listenTo, muted, note, onCleanup, place, primary, scope, show, spread, t, toast } from "../base/ui.js";
-import { fileForm } from "./file.js";
-import { get, list, listBuckets, remove } from "./store.js";
+import { button, bytesText, changing, confirm, effect, explain, failure, go, h, icon, inline, inScope, instant, link, listenTo, muted, note, place, primary, select, show, spread, t, toast } from "../base/ui.js";
+import { breadcrumbs } from "./crumbs.js";
+import { fileView } from "./file.js";
+import { list, listBuckets, remove } from "./store.js";
 import { thumbnails } from "./thumbnails.js";
 import { uploads } from "./uploads.js";
 
-/** The files of an app: folders, uploads, previews, metadata. */
+/** The files of an app: folders, uploads, and the file of the address. */
 export function page() {
   const { project } = place.peek();
   const holder = h("div.body", h("h1", t("page.files")), muted(t("loading")));
-  const open = inScope((buckets) => {
-    let shown = null;
-    effect(() => {
-      if (place.value.area !== "files") return;
-      const bucket = place.value.rest[0] ?? buckets[0];
-      if (shown?.bucket === bucket) return;
-      shown?.dispose();
-      const all = buckets.includes(bucket) ? buckets : [...buckets, bucket];
-      const { result, dispose } = scope(() => bucketView(project, bucket, all));
-      shown = { bucket, dispose };
-      show(holder, result);
-    });
-    onCleanup(() => shown?.dispose());
-  });
+  const open = inScope((buckets) => changing(holder, () => (place.value.area === "files" ? place.value.rest[0] ?? buckets[0] : null),
+    (bucket) => bucketView(project, bucket, buckets.includes(bucket) ? buckets : [...buckets, bucket])));
   listBuckets(project).then(open, (error) => show(holder, h("h1", t("page.files")), failure(error)));
   return holder;
 }
@@ -58,36 +47,29 @@ function bucketView(project, bucket, buckets) {
   const queue = uploads(bucket, () => load());
   const input = h("input", { type: "file", multiple: true, hidden: true, onchange: () => { queue.add([...input.files].map((file) => ({ file, name: state.prefix + file.name }))); input.value = ""; } });
   const choose = () => input.click();
-  const element = h("div.files.stack",
-    spread(h("h1", t("page.files")), inline(input, primary(t("files.upload"), choose))),
-    inline(bucketChoice(project, bucket, buckets), way), bar, queue.element, rows, more, note(t("files.dropText")));
+  const folder = h("div.stack", spread(h("h1", t("page.files")), inline(input, primary(t("files.upload"), choose))),
+    inline(bucketChoice(project, bucket, buckets), way), bar, rows, more, note(t("files.dropText")));
+  const element = h("div.files.stack", queue.element, folder, changing(h("div"), () => (place.value.area === "files" ? place.value.query.file ?? "" : null), (name) => {
+    const isOpen = name !== "";
+    if (!isOpen && folder.hidden) load();
+    folder.hidden = isOpen;
+    return isOpen ? fileView(project, bucket, name) : null;
+  }));
   acceptDrops(element, (found) => queue.add(found.map(({ file, name }) => ({ file, name: state.prefix + name }))));
   command({ label: () => t("files.upload"), keys: "n", writes: true, run: choose });
   effect(() => {
     const { area, query, rest } = place.value;
     if (area !== "files" || (rest[0] ?? bucket) !== bucket) return;
     const prefix = query.prefix ?? "";
-    if (prefix !== state.prefix) {
-      state.prefix = prefix;
-      show(way, breadcrumbs(bucket, prefix));
-      load();
-    }
-    if (query.file) openFile(project, bucket, query, load);
+    if (prefix === state.prefix) return;
+    state.prefix = prefix;
+    show(way, breadcrumbs(bucket, prefix));
+    load();
   });
   return element;
 }
 
-function bucketChoice(project, bucket, buckets) {
-  return h("select", { "aria-label": t("files.bucket"), onchange: (event) => go({ project, area: "files", rest: [event.target.value] }) },
-    buckets.map((one) => h("option", { value: one, selected: one === bucket }, one)));
-}
-
-function breadcrumbs(bucket, prefix) {
-  const parts = prefix.split("/").slice(0, -1);
-  const steps = parts.map((part, index) => ({ text: part || "/", prefix: parts.slice(0, index + 1).join("/") + "/" }));
-  return h("ol.row.crumbs", [{ text: t("files.top"), prefix: "" }, ...steps].map((one, index) =>
-    h("li", h("a", { href: link("files", [bucket], { prefix: one.prefix }), "aria-current": index === steps.length ? "location" : null, dir: "auto" }, one.text))));
-}
+const bucketChoice = (project, bucket, buckets) => select(buckets.map((one) => [one, one]), bucket, { "aria-label": t("files.bucket"), onchange: (event) => go({ project, area: "files", rest: [event.target.value] }) });
 
 function table(bucket, state, thumbnail, drawBar) {
   const short = (name) => name.slice(state.prefix.length);
@@ -116,22 +98,6 @@ async function removeAll(bucket, state, reload) {
   const failed = outcomes.find((one) => one.status === "rejected");
   toast(failed ? explain(failed.reason) : t("files.deleted", chosen.length));
   reload();
-}
-
-let opened = null;
-
-/** Opens the file that the address names. */
-async function openFile(project, bucket, { prefix = "", file: name }, reload) {
-  if (opened === name) return;
-  opened = name;
-  try {
-    const file = await get(bucket, name);
-    if (await dialog(name, (close) => fileForm(bucket, file, close), "wide")) reload();
-  } catch (error) {
-    complain(error);
-  }
-  opened = null;
-  go({ project, area: "files", rest: [bucket], query: { prefix } }, { replace: true });
 }
 
 /** Takes files and folders that are dropped, anywhere in the window, or pasted. */

@@ -62,7 +62,7 @@ function spark({ calls, errors }) {
   const most = Math.max(1, ...calls);
   const columns = (values, name) => columnsOf(values, WIDTH, HEIGHT, most).map(([x, y, width, height]) => svg("rect", { class: name, x, y, width, height }));
   return h("span.hour", h("span.hour-number", number(sum(calls))),
-    svg("svg", { width: WIDTH, height: HEIGHT + 1, "aria-hidden": "true" }, svg("rect.hour-ground", { x: 0, y: HEIGHT, width: WIDTH, height: 1 }), columns(calls, "hour-column"), columns(errors, "hour-error")));
+    svg("svg", { width: WIDTH, height: HEIGHT + 1, "aria-hidden": true }, svg("rect.hour-ground", { x: 0, y: HEIGHT, width: WIDTH, height: 1 }), columns(calls, "hour-column"), columns(errors, "hour-error")));
 }
 
 /** One function: its figures follow, its log stays as it is. */

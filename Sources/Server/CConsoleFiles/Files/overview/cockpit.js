@@ -153,7 +153,7 @@ function firstSteps(connect) {
     if (doneCount === steps.length) return hide();
     holder.hidden = false;
     return show(holder, spread(h("h2", t("overview.steps")), button(t("overview.hideSteps"), hide, { class: "quiet" })), h("ol.steps", steps.map(({ key, to }, index) =>
-      h("li", { class: index < doneCount ? "done" : null, "aria-current": index === doneCount ? "step" : null }, h("span.step-mark", { "aria-hidden": "true" }, index < doneCount ? icon("check") : index + 1),
+      h("li", { class: index < doneCount ? "done" : null, "aria-current": index === doneCount ? "step" : null }, h("span.step-mark", { "aria-hidden": true }, index < doneCount ? icon("check") : index + 1),
         h("a", { href: link(...to), onclick: open(key) }, t(`step.${key}`)), index < doneCount ? h("span.note", t("step.done")) : h("span.note", t(`step.${key}.text`))))));
   });
   countDone(steps, project).then(draw);

@@ -32,7 +32,7 @@ const choices = (open) => [h("p", t("connect.choose")), h("div.platforms", Objec
 function connectView(project, name, back) {
   const kind = PLATFORMS[name];
   const text = snippetsOf(session.peek().mode, project, location)[name];
-  const number = (at) => h("span.step-mark", { "aria-hidden": "true" }, at);
+  const number = (at) => h("span.step-mark", { "aria-hidden": true }, at);
   const step = (at, title, ...content) => h("section.connect-step", number(at), stack(h("h3", title), content));
   return [
     spread(h("b", t(`platform.${name}`)), button(t("connect.other"), back, { class: "quiet" })),
@@ -74,7 +74,7 @@ function register(project, kind) {
 
 /** Waits for a request that the rules evaluate: an app has come. */
 function firstCall(project) {
-  const line = h("p.row", { role: "status" }, h("span.waiting", { "aria-hidden": "true" }), t("connect.waiting"));
+  const line = h("p.row", { role: "status" }, h("span.waiting", { "aria-hidden": true }), t("connect.waiting"));
   const root = consolePath(project);
   let [timer, isOver, first] = [null, false, null];
   const look = async () => {

@@ -1,5 +1,5 @@
 import { roleHere } from "../base/access.js";
-import { button, call, complain, dialog, field, form, go, h, hasService, input, note, path, place, projectPath, t, toast } from "../base/ui.js";
+import { button, call, complain, dialog, field, form, go, h, hasService, input, note, path, place, projectPath, resource, t, toast } from "../base/ui.js";
 import { loadProjects, projectNames, projects } from "../shell/store.js";
 import { idOf } from "./ids.js";
 
@@ -43,7 +43,7 @@ export async function projectSettings(project) {
 const PARTS = {
   databases: async (root) => {
     const { databases = [] } = await call("GET", `${root}/databases`);
-    for (const { name } of databases) await call("DELETE", `/v1/${name.split("/").map(encodeURIComponent).join("/")}`);
+    for (const { name } of databases) await call("DELETE", resource(name));
     return databases.length;
   },
   files: async (_, project) => {
@@ -77,11 +77,11 @@ const PARTS = {
   },
   rules: async (root) => {
     const { releases = [] } = await call("GET", `${root}/releases?pageSize=100`);
-    for (const { name } of releases) await call("DELETE", `/v1/${name.split("/").map(encodeURIComponent).join("/")}`);
+    for (const { name } of releases) await call("DELETE", resource(name));
     for (;;) {
       const { rulesets = [] } = await call("GET", `${root}/rulesets?pageSize=100`);
       if (rulesets.length === 0) return releases.length;
-      for (const { name } of rulesets) await call("DELETE", `/v1/${name.split("/").map(encodeURIComponent).join("/")}`);
+      for (const { name } of rulesets) await call("DELETE", resource(name));
     }
   },
 };

@@ -1,5 +1,5 @@
 import { copyable, durationText } from "../base/teaching.js";
-import { blank, button, call, code, effect, facts, field, go, h, iconButton, inline, input, inScope, instant, link, note, number, place, poll, select, show, signal, stack, stateBadge, t, table } from "../base/ui.js";
+import { blank, button, call, code, effect, facts, field, go, h, iconButton, inline, input, inScope, instant, link, named, note, number, place, poll, select, show, signal, stack, stateBadge, t, table } from "../base/ui.js";
 import { playgroundOf } from "./group.js";
 import { FIELDS, fits, hasWord, isOf, NAMES, productOf } from "./logModel.js";
 import { RecentOutcome } from "./recent.js";

@@ -15,7 +15,7 @@ export function monitor(project, target) {
     const draw = (count) => {
       const shown = daysUpTo(Date.now(), count, days);
       const sum = (name) => shown.reduce((all, one) => all + one[name], 0);
-      show(holder, inline(LENGTHS.map((one) => button(t("monitor.days", one), () => draw(one), { class: "quiet", "aria-pressed": String(one === count) }))),
+      show(holder, inline(LENGTHS.map((one) => button(t("monitor.days", one), () => draw(one), { class: "quiet", "aria-pressed": one === count }))),
         h("dl.cards", OUTCOMES.map((name) => h("div.card", h("dt", t(`monitor.${name}`)), h("dd", number(sum(name)))))),
         chart(t("monitor"), shown.map((one) => dayText(one.time)), OUTCOMES.map((name) => ({ name: t(`monitor.${name}`), values: shown.map((one) => one[name]) }))),
         note(t("monitor.text"), " ", h("a", { href: link("requests", ["denials"]) }, t("monitor.single"))));

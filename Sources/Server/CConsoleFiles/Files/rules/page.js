@@ -5,6 +5,7 @@ import { listBuckets } from "../files/store.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { coverageDialog } from "./coverage.js";
 import { diffLines } from "./diff.js";
+import { diffView } from "./diffView.js";
 import { editor } from "./editor.js";
 import { highlightLine } from "./highlight.js";
 import { playground } from "./playground.js";
@@ -135,14 +136,7 @@ function targetChoice(project, target) {
   return holder;
 }
 
-function comparison(before, after, buttons) {
-  const lines = diffLines(before, after);
-  const sign = { same: " ", added: "+", removed: "-" };
-  return [
-    h("div.diff", { tabindex: "0", role: "region", "aria-label": t("rules.differences") }, lines.map(({ kind, text }) => h("div", { class: kind }, `${sign[kind]} ${text}`))),
-    actions(buttons),
-  ];
-}
+const comparison = (before, after, buttons) => [diffView(diffLines(before, after)), actions(buttons)];
 
 async function versionsDialog(project, target, text, restore) {
   try {

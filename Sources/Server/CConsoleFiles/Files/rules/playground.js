@@ -1,4 +1,4 @@
-import { call, CallError, databaseName, explain, field, freshID, h, icon, place, resource, show, t } from "../base/ui.js";
+import { area, call, CallError, databaseName, explain, field, freshID, h, icon, input, place, resource, select, show, t } from "../base/ui.js";
 import { JSONTextError, read } from "../data/jsonText.js";
 import { get } from "../files/store.js";
 import { tryRequest } from "./store.js";
@@ -12,20 +12,19 @@ const METHODS = ["get", "list", "create", "update", "delete"];
 
 /** Tries a request on the rules as they are written, with the document as it is now, and says why they answer as they do. */
 export function playground(project, target, source) {
-  const method = h("select", METHODS.map((one) => h("option", { value: one, selected: one === asked().method }, one)));
-  const path = h("input", { type: "text", required: true, value: asked().path ?? "", autocomplete: "off", spellcheck: "false" });
+  const method = select(METHODS.map((one) => [one, one]), asked().method);
+  const path = input(asked().path, { required: true });
   const note = h("p.note", { id: freshID("note") }, t("playground.uidText"));
-  const uid = h("input", { type: "text", value: asked().uid ?? "", autocomplete: "off", spellcheck: "false", "aria-describedby": note.id });
-  const claims = h("textarea.mono", { rows: 2, spellcheck: "false", value: "{}" });
-  const fields = h("textarea.mono", { rows: 4, spellcheck: "false", value: target.bucket ? NEW_FILE : "{}" });
+  const uid = input(asked().uid, { "aria-describedby": note.id });
+  const claims = area("{}", 2);
+  const fields = area(target.bucket ? NEW_FILE : "{}", 4);
   const fieldsLabel = field(target.bucket ? "playground.file" : "playground.fields", fields);
   const outcome = h("div.stack", { role: "status" });
   const drawFields = () => { fieldsLabel.hidden = !["create", "update"].includes(method.value); };
   method.addEventListener("change", drawFields);
   drawFields();
 
-  const run = async (event) => {
-    event.preventDefault();
+  const run = async () => {
     try {
       const test = await caseOf({ project, ...target, method: method.value, path: path.value, uid: uid.value, claims: claims.value, fields: fields.value });
       show(outcome, verdict(await tryRequest(project, source(), test)));
@@ -89,12 +88,15 @@ async function documentOf(name) {
   }
 }
 
+/** Whether the rules allow a request. */
+export const verdictOf = (isAllowed) => h("span.verdict", { class: isAllowed ? "allowed" : "denied" }, icon(isAllowed ? "check" : "close"), " ", t(isAllowed ? "playground.allowed" : "playground.denied"));
+
 function verdict({ isAllowed, result, issues }) {
   if (!result) {
     return [h("p.verdict.denied", icon("warning"), " ", t("playground.noCompile")), h("ul", issues.map((issue) => h("li", issue.description)))];
   }
   return [
-    h("p", { class: `verdict ${isAllowed ? "allowed" : "denied"}` }, icon(isAllowed ? "check" : "close"), " ", t(isAllowed ? "playground.allowed" : "playground.denied")),
+    h("p", verdictOf(isAllowed)),
     (result.debugMessages ?? []).length > 0 ? h("pre", { lang: "en" }, result.debugMessages.join("\n")) : null,
   ];
 }

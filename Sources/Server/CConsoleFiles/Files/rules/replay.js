@@ -1,5 +1,5 @@
-import { call, closing, consolePath, dialog, h, icon, loading, note, t, table } from "../base/ui.js";
-import { caseOf } from "./playground.js";
+import { call, closing, consolePath, dialog, h, loading, note, t, table } from "../base/ui.js";
+import { caseOf, verdictOf } from "./playground.js";
 import { replayable } from "./recent.js";
 import { tryRequests } from "./store.js";
 
@@ -27,5 +27,5 @@ function draw({ issues, rows }) {
   const allowed = rows.filter((one) => one.isAllowed);
   return [h("p", { role: "status" }, t("replay.count", allowed.length, rows.length)),
     table(["playground.method", "path", "users.uid", "replay.verdict"], [...allowed, ...rows.filter((one) => !one.isAllowed)].map(({ method, path: of, uid, isAllowed }) => [
-      method, h("code", of), h("code", uid || "–"), h("span", { class: `verdict ${isAllowed ? "allowed" : "denied"}` }, icon(isAllowed ? "check" : "close"), " ", t(isAllowed ? "playground.allowed" : "playground.denied"))]))];
+      method, h("code", of), h("code", uid || "–"), verdictOf(isAllowed)]))];
 }

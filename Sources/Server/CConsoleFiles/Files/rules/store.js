@@ -3,8 +3,7 @@ import { releaseOf } from "./release.js";
 
 /** The rules of a database or bucket: what is in force, its versions, deploying, trying. */
 
-const releasePath = (project, target) =>
-  `${projectPath(project, "releases")}/${releaseOf(target).split("/").map(encodeURIComponent).join("/")}`;
+const releasePath = (project, target) => resource(`projects/${project}/releases/${releaseOf(target)}`);
 
 /** The rules in force: `{ruleset, source}`; null where none are. */
 export async function current(project, target) {

@@ -1,6 +1,6 @@
 import { roleHere, roleTexts } from "../base/access.js";
 import { managed, remover } from "../base/managed.js";
-import { actions, adder, button, call, copyText, dialog, field, form, group, h, hasService, iconButton, inline, input, instant, note, place, primary, select, session, spread, stack, submit, suggestions, t, table, tabs } from "../base/ui.js";
+import { actions, adder, button, call, copyText, dialog, field, form, group, h, hasService, iconButton, inline, input, instant, named, note, place, primary, select, session, spread, stack, submit, suggestions, t, table, tabs } from "../base/ui.js";
 import { projects as everyProject } from "../shell/store.js";
 import { accountView } from "./account.js";
 import { appsView } from "./apps.js";

@@ -2,7 +2,7 @@ import { isReadOnly, mayChange, roleHere, setReadOnly } from "../base/access.js"
 import { command, openPalette, showKeys, typedCommands } from "../base/commands.js";
 import { connection, extend, sessionEnd, signOut } from "../base/session.js";
 import { keep, kept, setTheme, theme, THEMES } from "../base/memory.js";
-import { complain, effect, explain, field, go, h, icon, iconButton, language, languageNames, link, loadTexts, mayLeave, muted, named, notice, onCleanup, place, scope, session, setLanguage, show, signal, spread, t, untracked } from "../base/ui.js";
+import { complain, effect, explain, field, go, h, icon, iconButton, language, languageNames, link, loadTexts, mayLeave, muted, named, notice, onCleanup, place, scope, select, session, setLanguage, show, signal, spread, t, untracked } from "../base/ui.js";
 import { viewAs, viewed } from "../base/viewing.js";
 import { groupsOf, NAMES, pageKey, pageOf, pagesOf, textsOf } from "./pages.js";
 import { databases, firstDatabase, loadDatabases, loadProjects, loadStyles, pageVersion, projectNames, projects } from "./store.js";
@@ -28,7 +28,7 @@ function bar(rail) {
   const toggle = iconButton("menu", t("menu"), () => {
     const isOpen = rail.classList.toggle("open");
     toggle.setAttribute("aria-expanded", String(isOpen));
-  }, { "aria-expanded": "false", class: "quiet menu" });
+  }, { "aria-expanded": false, class: "quiet menu" });
   effect(() => {
     place.value;
     rail.classList.remove("open");
@@ -52,7 +52,7 @@ function latch() {
   effect(() => {
     if (!mayChange()) return show(holder, h("span.badge", { title: t("readOnly.explained") }, icon("lock"), t("readOnly")));
     const isOn = isReadOnly();
-    return show(holder, h("button.quiet", { "aria-pressed": String(isOn), "aria-label": t("readOnly"), title: t(isOn ? "readOnly.explained" : "readOnly"), onclick: () => turnLatch(!isOn) }, icon("lock"), isOn ? t("readOnly") : null));
+    return show(holder, h("button.quiet", { "aria-pressed": isOn, "aria-label": t("readOnly"), title: t(isOn ? "readOnly.explained" : "readOnly"), onclick: () => turnLatch(!isOn) }, icon("lock"), isOn ? t("readOnly") : null));
   });
   return holder;
 }
@@ -87,7 +87,7 @@ function account() {
   const own = email ? [h("div.spread", h("b", { dir: "auto" }, email)), h("hr")] : null;
   const out = email ? [h("hr"), h("a", { href: link("settings", ["me"]), class: "button quiet start", onclick: close }, icon("users"), t("account.mine")), h("button.quiet.start", { onclick: () => { close(); signOut().catch(complain); } }, icon("close"), t("signOut"))] : null;
   const menu = h("div.account", { popover: "auto", id: "account", role: "group", "aria-label": t("account") }, own, field("language", languageChoice()), field("theme", themeChoice()), out);
-  return [email ? role : null, h("button.quiet.round", { popovertarget: "account", "aria-label": t("account"), title: email ?? t("account") }, h("span.face", { "aria-hidden": "true" }, email ? email[0].toUpperCase() : icon("users"))), menu];
+  return [email ? role : null, h("button.quiet.round", { popovertarget: "account", "aria-label": t("account"), title: email ?? t("account") }, h("span.face", { "aria-hidden": true }, email ? email[0].toUpperCase() : icon("users"))), menu];
 }
 
 /** Before the session ends its bar says so, with a way to go on; it is drawn anew with each token. */
@@ -106,9 +106,8 @@ function warnOfEnd() {
   document.body.append(holder);
 }
 
-function choice(label, options, current, onchange, properties = {}) {
-  return h("select", { "aria-label": label, title: label, onchange: (event) => onchange(event.target.value), ...properties },
-    options.map(([value, text]) => h("option", { value, selected: value === current }, text)));
+function choice(label, options, current, onchange) {
+  return select(options, current, { "aria-label": label, title: label, onchange: (event) => onchange(event.target.value) });
 }
 
 /** The choice that is no project; no id has such a sign. */
@@ -179,9 +178,9 @@ function makeRail(pages) {
   };
   effect(() => {
     const current = pageOf(place.value, pages);
-    const entry = (page) => h("li", h("a", { href: addressOf(page), title: isNarrow.value ? t(pageKey(page)) : null, "aria-current": page === current ? "page" : null }, icon(page.icon), h("span", t(pageKey(page))), NAMES[textsOf(page)] ? h("small", { "aria-hidden": "true" }, NAMES[textsOf(page)]) : null));
+    const entry = (page) => h("li", h("a", { href: addressOf(page), title: isNarrow.value ? t(pageKey(page)) : null, "aria-current": page === current ? "page" : null }, icon(page.icon), h("span", t(pageKey(page))), NAMES[textsOf(page)] ? h("small", { "aria-hidden": true }, NAMES[textsOf(page)]) : null));
     show(rail, groupsOf(pages).map(([name, some]) => [name ? h("h2", t(`group.${name}`)) : null, h("ul", some.map(entry))]),
-      h("button.quiet", { "aria-pressed": String(isNarrow.value), "aria-label": t("rail.narrow"), title: t("rail.narrow"), onclick: turn }, icon("collapse"), h("span", t("rail.narrow"))));
+      h("button.quiet", { "aria-pressed": isNarrow.value, "aria-label": t("rail.narrow"), title: t("rail.narrow"), onclick: turn }, icon("collapse"), h("span", t("rail.narrow"))));
   });
   return rail;
 }

@@ -17,7 +17,7 @@ export function signInForm(done, known = "") {
 }
 
 /** A form whose button waits for the answer. */
-function step(fields, action, problem, onFailure = (error) => show(problem, explain(error)), more = null) {
+function step(fields, action, send, problem, onFailure = (error) => show(problem, explain(error)), more = null) {
   const submitButton = submit(action);
   const onsubmit = async (event) => {
     event.preventDefault();

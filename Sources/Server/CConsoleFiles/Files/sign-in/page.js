@@ -1,7 +1,7 @@
 import { roleTexts } from "../base/access.js";
 import { post } from "../base/request.js";
 import { session, takeInvitation } from "../base/session.js";
-import { button, explain, h, inline, language, languageNames, muted, note, notice, setLanguage, show, stack, t } from "../base/ui.js";
+import { button, explain, h, inline, language, languageNames, muted, note, notice, select, setLanguage, show, stack, t } from "../base/ui.js";
 import { setUpForm, signInForm } from "./form.js";
 
 /** Shows who is nobody yet how to come in; the promise ends when there is a session. */
@@ -57,8 +57,7 @@ function languages(draw) {
     await setLanguage(event.target.value);
     draw();
   };
-  return h("select", { "aria-label": t("language"), onchange: choose },
-    Object.entries(languageNames).map(([tag, name]) => h("option", { value: tag, selected: tag === language.peek() }, name)));
+  return select(Object.entries(languageNames), language.peek(), { "aria-label": t("language"), onchange: choose });
 }
 
 /**
