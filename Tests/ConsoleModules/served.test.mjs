@@ -84,10 +84,10 @@ function joined(tokens) {
     }
     if (/^[)\]}]/.test(text) && open.length > 1) open.pop();
     if (/^[([{]$/.test(text) || /\$\{$/.test(text)) open.push(null);
-    if (["const", "let"].includes(text)) open[open.length - 1] = textOf(at - 1) === "export" ? null : text;
-    if (text === ";" && open.at(-1) !== null && textOf(at + 1) === open.at(-1)) {
+    if (["const", "let"].includes(text)) open[open.length - 1] = textOf(at - 1) === "export" ? ["export", text] : [text];
+    if (text === ";" && open.at(-1)?.every((keyword, index) => textOf(at + 1 + index) === keyword)) {
       found.push(`${line} ,`);
-      at += 1;
+      at += open.at(-1).length;
       continue;
     }
     if (text === ";") open[open.length - 1] = null;

@@ -60,6 +60,7 @@ struct ConsoleFilesTests {
     ("const a = 1;\nconst b = 2;\nc;", "const a=1,\nb=2\nc"), ("let a;\n// x\nlet b;", "let a,\n\nb"),
     ("const a = 1; let b;", "const a=1;let b"), ("const a = 1;\nb;\nconst c = 2;", "const a=1\nb\nconst c=2"),
     ("export const a = 1;\nconst b = 2;\nconst c = 3;", "export const a=1\nconst b=2,\nc=3"),
+    ("export const a = 1;\n\nexport const b = 2;\nexport let c;", "export const a=1,\n\nb=2\nexport let c"),
     ("const a = () => { b; };\nconst c = { d: 1 };\nconst e;", "const a=()=>{b},\nc={d:1},\ne"),
     ("if (a) { const b = 1; }\nconst c = `${ () => { const d = 1; const e = 2; } }`;\nconst f = 3;",
       "if(a){const b=1}\nconst c=`${()=>{const d=1,e=2}}`,\nf=3"),

@@ -22,10 +22,11 @@ struct ServedScript {
   /// The number of braces open in each piece of code within a text in backticks, from the
   /// outermost.
   private var openBraces: [Int] = []
-  /// `const` or `let` of the declaration in progress within each open bracket, from the outermost.
+  /// The keywords of the declaration in progress within each open bracket, from the outermost: `const`, `let`, and
+  /// those with `export` before them.
   private var declarations: [String?] = [nil]
-  /// True if the next token is the keyword that a comma before it replaces.
-  private var isKeywordReplaced = false
+  /// The number of keywords that follow and that a comma before them replaces.
+  private var replacedKeywords = 0
   /// The last kept token if it is a name, else empty.
   private var lastName = ""
 
@@ -103,15 +104,14 @@ struct ServedScript {
   private mutating func takeName() {
     let end = endOfName(at: at)
     let name = String(decoding: script[at..<end], as: UTF8.self)
-    guard !isKeywordReplaced else {
-      isKeywordReplaced = false
+    guard replacedKeywords == 0 else {
+      replacedKeywords -= 1
       at = end
       hasSpace = false
       return
     }
     if name == "const" || name == "let" {
-      // What follows an exported declaration is not exported with it.
-      declarations[declarations.count - 1] = lastName == "export" ? nil : name
+      declarations[declarations.count - 1] = lastName == "export" ? "export \(name)" : name
     }
     take(to: end, as: Self.operators.contains(name) ? .operator : .operand)
     lastName = name
@@ -144,11 +144,12 @@ struct ServedScript {
 
   /// Keeps a semicolon that the language needs; a comma takes its place before a declaration of the same kind.
   private mutating func takeSemicolon() {
-    if let keyword = declarations[declarations.count - 1], isNext(keyword) {
+    let keywords = (declarations[declarations.count - 1] ?? "").split(separator: " ")
+    if !keywords.isEmpty, areNext(keywords) {
       kept.append(UInt8(ascii: ","))
       at += 1
       last = .operator
-      isKeywordReplaced = true
+      replacedKeywords = keywords.count
     } else {
       declarations[declarations.count - 1] = nil
       if isEndWithoutSemicolon { at += 1 } else { take(to: at + 1, as: .operator) }
@@ -183,9 +184,13 @@ struct ServedScript {
     return (nil, script.count, true)
   }
 
-  private func isNext(_ name: String) -> Bool {
-    let start = next.place
-    return script[start..<endOfName(at: start)].elementsEqual(name.utf8)
+  private func areNext(_ names: [Substring]) -> Bool {
+    var start = next.place
+    return names.allSatisfy { name in
+      let end = endOfName(at: start)
+      defer { start = endOfSpace(at: end) }
+      return script[start..<end].elementsEqual(name.utf8)
+    }
   }
 
   private var isEndWithoutSemicolon: Bool {

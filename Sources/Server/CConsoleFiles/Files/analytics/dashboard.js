@@ -1,5 +1,5 @@
 import { bar, change, chart, dayText } from "../base/chart.js";
-import { blank, boxed, failure, h, inline, inScope, language, link, loading, named, note, number, section, select, show, t, table } from "../base/ui.js";
+import { blank, boxed, failure, h, inline, inScope, language, link, loading, named, note, number, section, select, show, t, table, tableOr } from "../base/ui.js";
 import { duration } from "./model.js";
 import { csvButton, periodChoice } from "./period.js";
 import { period, report } from "./store.js";
@@ -55,7 +55,7 @@ function countries(rows) {
 
 function eventList({ events }) {
   const most = Math.max(0, ...events.map((one) => one.now.events));
-  return section(t("analytics.topEvents"), events.length === 0 ? blank("analytics", t("analytics.none")) : table(["analytics.event", "analytics.count", "analytics.change", "analytics.users"],
+  return section(t("analytics.topEvents"), tableOr(blank("analytics", t("analytics.none")), ["analytics.event", "analytics.count", "analytics.change", "analytics.users"],
     events.slice(0, 10).map(({ name, now, before }) => [h("a", { href: link("analytics", ["events", name], period()) }, name), bar(now.events, most), change(now.events, before.events), number(now.users)])));
 }
 
@@ -65,7 +65,7 @@ function breakdown(days) {
     try {
       const found = (await report("breakdown", { ...days, by: dimension })).rows;
       const most = Math.max(0, ...found.map((one) => one.now.users));
-      show(rows, found.length === 0 ? h("p", t("analytics.none")) : table(["value", "analytics.users", "analytics.count", "analytics.change"],
+      show(rows, tableOr("analytics.none", ["value", "analytics.users", "analytics.count", "analytics.change"],
         found.slice(0, 20).map(({ name, now, before }) => [name, bar(now.users, most), number(now.events), change(now.events, before.events)])));
     } catch (error) {
       show(rows, failure(error));
@@ -73,7 +73,7 @@ function breakdown(days) {
   });
   load(DIMENSIONS[0]);
   return h("section.stack", inline(h("h2", t("analytics.breakdown")),
-    select(named("dimension", DIMENSIONS), DIMENSIONS[0], { "aria-label": t("analytics.breakdown"), onchange: (event) => load(event.target.value) })), rows);
+    select(named("dimension", DIMENSIONS), DIMENSIONS[0], { label: t("analytics.breakdown"), onchange: (event) => load(event.target.value) })), rows);
 }
 
 function retentionTable({ cohorts }) {
@@ -84,7 +84,7 @@ function retentionTable({ cohorts }) {
     return h("td", { title: number(count), style: { background: `color-mix(in srgb, var(--accent) ${Math.round(share * 45)}%, transparent)` } }, `${Math.round(share * 100)} %`);
   };
   return section(t("analytics.retention"), note(t("analytics.retentionText")),
-    h("div.scroll", { tabindex: 0, role: "group", "aria-label": t("analytics.retention") }, h("table.table.heat",
+    h("div.scroll", { tabindex: 0, role: "group", label: t("analytics.retention") }, h("table.table.heat",
       h("thead", h("tr", h("th", { scope: "col" }, t("analytics.day")), h("th", { scope: "col" }, t("analytics.new")), Array.from({ length: RETURNED_DAYS }, (_, index) => h("th", { scope: "col" }, `+${index + 1}`)))),
       h("tbody", shown.map(({ day, users, returned }) => h("tr", h("th", { scope: "row" }, dayText(day)), h("td", number(users)), Array.from({ length: RETURNED_DAYS }, (_, index) => (index + 1 < returned.length ? cell(users, returned[index + 1]) : h("td")))))))));
 }

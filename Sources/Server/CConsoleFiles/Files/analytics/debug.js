@@ -16,7 +16,7 @@ export function debugView() {
     const device = devices.find((one) => one.appInstanceId === state.device) ?? devices[0];
     const names = devices.map((one) => [one.appInstanceId, `${one.device.model || one.device.platform || "?"} · ${one.appInstanceId.slice(0, 8)}`]);
     const choose = (event) => { state.device = event.target.value; draw(devices); };
-    show(choice, device ? select(names, device.appInstanceId, { "aria-label": t("analytics.device"), onchange: choose }) : null);
+    show(choice, device ? select(names, device.appInstanceId, { label: t("analytics.device"), onchange: choose }) : null);
     show(body, device ? deviceView(device, state, () => draw(devices)) : blank("analytics", t("analytics.noDevice"), note(t("analytics.debugText"))));
     show(said, device ? t("analytics.debugText") : null);
   };

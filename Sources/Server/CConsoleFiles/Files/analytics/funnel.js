@@ -7,9 +7,7 @@ import { funnel, period, report } from "./store.js";
 const WINDOWS = { "analytics.hour": 3_600, "analytics.oneDay": 86_400, "analytics.week": 604_800, "analytics.month": 2_419_200 };
 
 /** How many users take one step after the other. */
-export function funnelView() {
-  return loading(report("events", period()), (answer) => [periodChoice(answer), builder(answer.events.map((one) => one.name))]);
-}
+export const funnelView = () => loading(report("events", period()), (answer) => [periodChoice(answer), builder(answer.events.map((one) => one.name))]);
 
 function builder(names) {
   const list = h("datalist", { id: "events-of-funnel" }, names.map((name) => h("option", { value: name })));
@@ -17,7 +15,7 @@ function builder(names) {
   const result = h("div");
   const window_ = select(Object.entries(WINDOWS).map(([key, seconds]) => [String(seconds), t(key)]), "604800");
   const add = (name = "") => {
-    const step = h("li.row", h("div.grow", input(name, { list: list.id, "aria-label": t("analytics.step") })), iconButton("trash", t("analytics.removeStep"), () => steps.children.length > 2 && step.remove()));
+    const step = h("li.row", h("div.grow", input(name, { list: list.id, label: t("analytics.step") })), iconButton("trash", t("analytics.removeStep"), () => steps.children.length > 2 && step.remove()));
     steps.append(step);
   };
   add(names[0]);

@@ -15,14 +15,10 @@ export function minutesOf(times, at, count = 30) {
 }
 
 /** Events by name over minutes of the live report, those with the most first. */
-export function eventsOf(minutes) {
-  return counted(minutes.flatMap(({ events }) => Object.entries(events)));
-}
+export const eventsOf = (minutes) => counted(minutes.flatMap(({ events }) => Object.entries(events)));
 
 /** Entries of DebugView by event, the most frequent first: `[name, count]`. */
-export function topEvents(entries) {
-  return counted(entries.filter(({ event }) => event).map(({ event }) => [event, 1]));
-}
+export const topEvents = (entries) => counted(entries.filter(({ event }) => event).map(({ event }) => [event, 1]));
 
 /** Names with the sums of their numbers, the largest first. */
 function counted(pairs) {

@@ -1,4 +1,4 @@
-import { call, path, place, projectPath } from "../base/ui.js";
+import { call, path, place, projectPath, withQuery } from "../base/ui.js";
 
 /** The reports of a project's events. */
 
@@ -8,11 +8,7 @@ const root = () => projectPath(place.peek().project, "analytics");
 export const period = () => { const { from, to } = place.peek().query; return from && to ? { from, to } : {}; };
 
 /** A report; parameters without a value are left out. */
-export function report(name, query = {}) {
-  const parameters = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined && value !== ""));
-  const text = parameters.toString();
-  return call("GET", `${root()}/${name}${text && `?${text}`}`);
-}
+export const report = (name, query = {}) => call("GET", withQuery(`${root()}/${name}`, query));
 
 /** A report about an event or an audience. */
 export const reportOf = (name, part, query) => report(`${name}${path(part)}`, query);

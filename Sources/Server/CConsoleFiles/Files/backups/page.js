@@ -1,6 +1,6 @@
 import { chart } from "../base/chart.js";
 import { ago, copyable, durationText, figures, teaching } from "../base/teaching.js";
-import { boxed, bytesText, call, clock, facts, field, h, input, instant, lead, note, notice, number, place, poll, show, stack, stateBadge, t } from "../base/ui.js";
+import { boxed, bytesText, call, clock, facts, field, h, input, instant, note, notice, number, place, polled, show, stack, stateBadge, t } from "../base/ui.js";
 import { databaseCommands, quoted, restoreCommands, stateOf } from "./model.js";
 
 /** The backup of the server: how far it is behind, what it holds, when it was proven, and how to restore. */
@@ -17,8 +17,7 @@ export function page() {
     if (!parts.restore) show(body, parts.top, (parts.restore = restoreView(backup)));
     return show(parts.top, overview(backup, samples));
   };
-  const { pause, problem } = poll(5_000, load, draw);
-  return h("div.body", h("h1", t("page.backups")), stack(lead("backups.text", pause), problem, body));
+  return h("div.body", h("h1", t("page.backups")), polled("backups.text", 5_000, load, draw, body));
 }
 
 /** The lag of the last hour, one value a minute. */

@@ -65,7 +65,7 @@ function plot(title, labels, series, { isColumns, format, most }) {
   const drawing = svg("svg", { "aria-hidden": true, height: HEIGHT });
   const tip = h("div.chart-tip", { hidden: true, "aria-hidden": true });
   const valuesAt = (index) => series.map((one) => [one.name, one.values[index] === null ? "–" : format(one.values[index])]);
-  const element = h("div.chart", { tabindex: 0, role: "slider", "aria-label": title, "aria-valuemin": 1, "aria-valuemax": labels.length, "aria-orientation": "horizontal" }, drawing, tip);
+  const element = h("div.chart", { tabindex: 0, role: "slider", label: title, "aria-valuemin": 1, "aria-valuemax": labels.length, "aria-orientation": "horizontal" }, drawing, tip);
   let frame = null;
   const point = (index) => {
     if (index === null) pointed.delete(title);
@@ -130,7 +130,7 @@ const legend = (series) => h("ul.row.legend", series.map((one, index) => h("li",
 function alternative(title, labels, series, format) {
   const head = h("tr", h("td"), series.map((one) => h("th", { scope: "col" }, one.name)));
   const rows = labels.map((label, at) => h("tr", h("th", { scope: "row" }, label), series.map((one) => h("td", one.values[at] === null ? "–" : format(one.values[at])))));
-  return foldable(opened, title, t("chart.table"), h("div.scroll.chart-table", { tabindex: 0, role: "group", "aria-label": title }, h("table.table", h("thead", head), h("tbody", rows))));
+  return foldable(opened, title, t("chart.table"), h("div.scroll.chart-table", { tabindex: 0, role: "group", label: title }, h("table.table", h("thead", head), h("tbody", rows))));
 }
 
 /** A bar as long as its share of the most, beside a number. */

@@ -97,11 +97,11 @@ export function openPalette() {
 }
 
 function palette(close) {
-  const list = h("ul", { role: "listbox", id: freshID("options"), "aria-label": t("palette.title") });
+  const list = h("ul", { role: "listbox", id: freshID("options"), label: t("palette.title") });
   let shown = [];
   let active = 0;
   const input = h("input", {
-    type: "text", role: "combobox", "aria-expanded": true, "aria-controls": list.id, "aria-label": t("palette.search"),
+    type: "text", role: "combobox", "aria-expanded": true, "aria-controls": list.id, label: t("palette.search"),
     placeholder: t("palette.search"), autocomplete: "off", autofocus: true, oninput: () => { active = 0; draw(); },
     onkeydown: (event) => {
       if (event.key === "ArrowDown" || event.key === "ArrowUp") {

@@ -34,6 +34,6 @@ export async function makePasskey({ challenge, host, user, known }, email) {
 /** Recovery codes, which are shown this once. */
 export function codesView(codes) {
   const text = codes.join("\n");
-  return [h("p", t("codes.text")), h("ul.codes.mono", { "aria-label": t("codes.of") }, codes.map((code) => h("li", code))),
+  return [h("p", t("codes.text")), h("ul.codes.mono", { label: t("codes.of") }, codes.map((code) => h("li", code))),
     h("div.row", button([icon("copy"), t("copy.of", t("codes.of"))], () => copyText(text)), button(t("codes.keep"), () => keepFile("brasa-recovery-codes.txt", `${location.host}\n\n${text}\n`)))];
 }

@@ -8,7 +8,7 @@ const VECTOR = "http://www.w3.org/2000/svg";
 /**
  * An element by its tag and classes, as `h("p.note", text)`.
  *
- * Properties may be left out: `on…` are listeners, `class` more classes, `data` and `style` objects; a control that
+ * Properties may be left out: `on…` are listeners, `class` more classes, `label` the name for screen readers, `data` and `style` objects; a control that
  * `writes` is locked where nothing may be written, so it comes last. What is null, undefined or false is left out,
  * everything else an attribute; those of ARIA say true and false. A form that is sent leaves no page. Children are nodes, texts, numbers, and arrays of them.
  */
@@ -39,6 +39,7 @@ function set(element, name, value) {
   if (name === "onsubmit") element.addEventListener("submit", (event) => { event.preventDefault(); value(event); });
   else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
   else if (name === "class") element.classList.add(...value.split(" ").filter(Boolean));
+  else if (name === "label") element.setAttribute(element.matches("option, optgroup") ? name : "aria-label", value);
   else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
   else if (name === "data") Object.assign(element.dataset, value);
   else if (name === "writes") lock(element);
@@ -145,7 +146,7 @@ export function icon(name) {
 
 /** A button that only shows an icon, with its name for everybody else. */
 export function iconButton(name, label, onclick, properties = {}) {
-  return h("button.quiet", { "aria-label": label, title: label, onclick, ...properties }, icon(name));
+  return h("button.quiet", { label: label, title: label, onclick, ...properties }, icon(name));
 }
 
 let numbers = 0;

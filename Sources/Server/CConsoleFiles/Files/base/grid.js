@@ -15,7 +15,7 @@ export function grid(model) {
   const head = h("div.grid-head", { role: "row", "aria-rowindex": 1 });
   const layer = h("div.grid-layer", { role: "rowgroup" });
   const spacer = h("div.grid-spacer", layer);
-  const element = h("div.grid", { role: "grid", tabindex: "0", "aria-label": model.label, "aria-multiselectable": true },
+  const element = h("div.grid", { role: "grid", tabindex: "0", label: model.label, "aria-multiselectable": true },
     h("div.grid-top", { role: "rowgroup" }, head), spacer);
   const drawn = new Map();
   const selected = new Set();
@@ -142,7 +142,7 @@ export function grid(model) {
   };
 
   const mark = (row, cells) => h("div.grid-mark", { role: "gridcell" },
-    h("input", { type: "checkbox", tabindex: "-1", "aria-label": `${model.selectLabel} ${cells[0].text}`, checked: selected.has(row.key), data: { mark: "" } }));
+    h("input", { type: "checkbox", tabindex: "-1", label: `${model.selectLabel} ${cells[0].text}`, checked: selected.has(row.key), data: { mark: "" } }));
 
   const flash = (target) => {
     target.classList.remove("flash");

@@ -76,6 +76,9 @@ export function table(keys, rows) {
     h("tbody", { role: "rowgroup" }, rows.map((cells) => tableRow(names, cells)))));
 }
 
+/** Such a table, or where it has no rows the text of a key, or what there is instead. */
+export const tableOr = (none, keys, rows) => (rows.length > 0 ? table(keys, rows) : typeof none === "string" ? h("p", t(none)) : none);
+
 /** One more row of such a table. */
 export const tableRow = (names, cells) => h("tr", { role: "row" }, cells.map((cell, index) => h("td", { role: "cell", dir: "auto", data: { label: names[index] ?? "" } }, cell)));
 
@@ -89,7 +92,7 @@ export const input = (value = "", properties = {}) => h("input", { type: "text",
 export const area = (value, rows, properties) => h("textarea.mono", { rows, spellcheck: "false", value: value ?? "", ...properties });
 
 /** A line in which somebody looks for something. */
-export const searchLine = (key, oninput, value) => input(value, { type: "search", "aria-label": t(key), placeholder: t(key), oninput });
+export const searchLine = (key, oninput, value) => input(value, { type: "search", label: t(key), placeholder: t(key), oninput });
 
 /** A box to tick. */
 export const checkbox = (checked, properties) => h("input", { type: "checkbox", checked, ...properties });
@@ -104,9 +107,15 @@ export function textIn(control, before = "") {
   return control.value === untouched.value ? before : control.value;
 }
 
-/** A choice of `[value, text]`. */
-export const select = (options, chosen, properties = {}) =>
-  h("select", properties, options.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
+/** What is typed into controls, by their names; `before` has texts that no line can hold as they are. */
+export const valuesOf = (controls) => Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control.value.trim()]));
+export const textsIn = (controls, before) => Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, textIn(control, before[name])]));
+
+/** A choice of `[value, text]`, or of texts that are their own values. */
+export const select = (options, chosen, properties = {}) => h("select", properties, options.map((one) => {
+  const [value, text = value] = [one].flat();
+  return h("option", { value, selected: value === chosen }, text);
+}));
 
 /** Choices whose texts have keys that begin with a prefix. */
 export const named = (prefix, values) => values.map((value) => [value, t(`${prefix}.${value}`)]);
@@ -189,7 +198,7 @@ export function guardEdits(form) {
 /** A page of views by the keys of their names, as `settings.apps`; the address names one. */
 export function tabs(area, views) {
   const holder = stack();
-  const bar = h("nav", { "aria-label": t(`page.${area}`), class: "view-tabs" });
+  const bar = h("nav", { label: t(`page.${area}`), class: "view-tabs" });
   const keys = Object.keys(views);
   const nameOf = (key) => key.slice(area.length + 1);
   changing(holder, () => {
@@ -252,11 +261,17 @@ export function foldable(opened, key, summary, ...content) {
   return element;
 }
 
+/** What is asked again and again, below what there is to read about it and beside the button that pauses. */
+export function polled(key, milliseconds, load, draw, ...content) {
+  const { pause, problem } = poll(milliseconds, load, draw);
+  return stack(lead(key, pause), problem, content);
+}
+
 /** Names with texts: rows that are added and removed. */
 export function pairs(initial, legend) {
   const rows = stack();
   const add = (name = "", value = "") => {
-    const controls = [input(name, { "aria-label": t("name") }), input(value, { "aria-label": t("value") })];
+    const controls = [input(name, { label: t("name") }), input(value, { label: t("value") })];
     const row = h("div.row.pair", controls);
     row.read = () => [textIn(controls[0], name), textIn(controls[1], value)];
     row.append(iconButton("trash", t("pairs.remove"), () => { row.remove(); element.dispatchEvent(new Event("input", { bubbles: true })); }));

@@ -49,9 +49,9 @@ export function goalFields({ event = "", measure = "users" }, events) {
 function variantRows(initial) {
   const rows = stack();
   const add = ({ variantId, weight = 1, value: text, noChange = false }) => {
-    const value = input(text, { class: "mono grow", "aria-label": t("value"), disabled: noChange });
+    const value = input(text, { class: "mono grow", label: t("value"), disabled: noChange });
     const same = checkbox(noChange, { onchange: () => { value.disabled = same.checked; } });
-    rows.append(h("div.row.variant", input(variantId, { "aria-label": t("experiment.variant") }), input(weight, { type: "number", min: 1, max: 1_000_000, "aria-label": t("experiment.weight"), title: t("experiment.weight") }), value,
+    rows.append(h("div.row.variant", input(variantId, { label: t("experiment.variant") }), input(weight, { type: "number", min: 1, max: 1_000_000, label: t("experiment.weight"), title: t("experiment.weight") }), value,
       h("label.row", same, t("experiment.same")), iconButton("trash", t("experiment.removeVariant"), (event) => rows.children.length > 2 && event.target.closest(".variant").remove())));
   };
   for (const one of initial) add(one);

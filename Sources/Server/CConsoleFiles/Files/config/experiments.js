@@ -1,6 +1,6 @@
 import { report } from "../analytics/store.js";
 import { bar } from "../base/chart.js";
-import { blank, button, complain, dialog, facts, field, form, go, h, icon, inline, inScope, lead, link, loading, note, notice, number, place, primary, select, show, spread, svg, t, table } from "../base/ui.js";
+import { blank, button, complain, dialog, facts, field, form, go, h, icon, inline, inScope, lead, link, loading, note, notice, number, place, primary, select, show, spread, svg, t, table, tableOr } from "../base/ui.js";
 import { experimentOf, reach, withMembers, withoutExperiment } from "./experiment.js";
 import { experimentForm, goalFields } from "./experimentForm.js";
 import { publishReviewed } from "./publish.js";
@@ -45,7 +45,7 @@ const nameOf = ({ displayName, experimentId }) => displayName ?? experimentId;
 function listView(project, all, current, redraw) {
   const add = () => change(project, (template) => fillForm(project, t("experiment.add"), { template }), redraw);
   return [lead("experiment.text", primary(t("experiment.add"), add)),
-    all.length === 0 ? blank("config", t("experiment.none")) : table(["experiment.id", "experiment.parameter", "experiment.exposure", "experiment.variants"], all.map((one) => [
+    tableOr(blank("config", t("experiment.none")), ["experiment.id", "experiment.parameter", "experiment.exposure", "experiment.variants"], all.map((one) => [
       [h("a", { href: link("config", ["experiments", one.experimentId]), dir: "auto" }, nameOf(experimentOf(current, one.experimentId))), one.sampleRatioMismatch ? [" ", h("span.badge.error", icon("warning"), t("experiment.mismatch"))] : null],
       h("code", one.parameterKeys.join(", ")), exposureOf(one), one.variants.map(({ variantId, assigned }) => `${variantId} ${number(assigned)}`).join(" · ")]))];
 }

@@ -40,7 +40,7 @@ export function parameterForm(template, found, close) {
       add(made.name, { value: "" });
     } else if (chosen && !fields.has(chosen)) add(chosen, { value: "" });
   };
-  const unused = select([["", t("config.addValue")], [NEW, t("config.newCondition")], ...template.conditions.map((one) => [one.name, one.name])], "", { "aria-label": t("config.addValue"), onchange: addChosen });
+  const unused = select([["", t("config.addValue")], [NEW, t("config.newCondition")], ...template.conditions.map((one) => [one.name, one.name])], "", { label: t("config.addValue"), onchange: addChosen });
   const save = () => {
     check(name.value, found, template, fields, type.value);
     const made = { ...parameter, valueType: type.value, conditionalValues: {} };
@@ -72,7 +72,7 @@ function check(name, found, template, fields, type) {
 /** A value: a text, or the app's own; what an experiment decides stays as it is. */
 function valueField(label, value) {
   const isSpecial = !value.useInAppDefault && textOf(value) === null;
-  const text = area(textOf(value) ?? "", 2, { "aria-label": label, disabled: isSpecial || Boolean(value.useInAppDefault) });
+  const text = area(textOf(value) ?? "", 2, { label: label, disabled: isSpecial || Boolean(value.useInAppDefault) });
   const own = checkbox(Boolean(value.useInAppDefault), { disabled: isSpecial, onchange: () => { text.disabled = own.checked; } });
   const element = h("div.stack.tight", h("span.badge", label), text, isSpecial ? h("span.note", t("config.special")) : h("label.row", own, t("config.inApp")));
   return { label, element, read: () => (isSpecial ? value : own.checked ? { useInAppDefault: true } : { value: textIn(text, textOf(value) ?? "") }) };

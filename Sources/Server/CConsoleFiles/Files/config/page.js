@@ -1,5 +1,5 @@
 import { command } from "../base/commands.js";
-import { bin, blank, button, closing, code, complain, confirmed, dialog, failure, freshID, guardLeaving, h, iconButton, inline, instant, lead, number, onCleanup, place, primary, searchLine, show, spread, stack, t, table, tabs, toast } from "../base/ui.js";
+import { bin, blank, button, closing, code, complain, confirmed, dialog, failure, freshID, guardLeaving, h, iconButton, inline, instant, lead, number, onCleanup, place, primary, searchLine, show, spread, stack, t, table, tableOr, tabs, toast } from "../base/ui.js";
 import { experimentsView } from "./experiments.js";
 import { COLORS, conditionForm, parameterForm } from "./forms.js";
 import { bare, isAbout, mergeTemplates, parametersOf, textOf, textOfTemplate, withCondition, withMoved, withParameter } from "./model.js";
@@ -90,7 +90,7 @@ function panels(label, parts, state) {
     if (by) choose(names[(names.indexOf(state.shown) + by + names.length) % names.length], true);
   };
   choose(state.shown);
-  return [h("div.segments", { role: "tablist", "aria-label": label, onkeydown: step }, choices), panel];
+  return [h("div.segments", { role: "tablist", label: label, onkeydown: step }, choices), panel];
 }
 
 // Parameters
@@ -134,14 +134,14 @@ function conditionList(template, change) {
       iconButton("down", t("config.later", one.name), () => change(withMoved(template, index, 1)), { disabled: index === template.conditions.length - 1, writes: true }),
       bin(t("config.removeCondition", one.name), () => change(withCondition(template, index, null))))]);
   return stack(lead("config.conditionsText", primary(t("analytics.addCondition"), () => editCondition(template, template.conditions.length, change))),
-    rows.length === 0 ? h("p", t("config.noCondition")) : table(["config.order", "name", "config.expression", "config.uses", null], rows));
+    tableOr("config.noCondition", ["config.order", "name", "config.expression", "config.uses", null], rows));
 }
 
 // Versions
 
 function versionList(project, state, reload) {
   const holder = h("div");
-  const draw = (all) => show(holder, all.length === 0 ? h("p", t("rules.noVersions")) : table(["config.version", "audit.when", "audit.who", "config.description", null], all.map((one) => [
+  const draw = (all) => show(holder, tableOr("rules.noVersions", ["config.version", "audit.when", "audit.who", "config.description", null], all.map((one) => [
     one.versionNumber, instant(one.updateTime), one.updateUser?.email ?? "", one.description ?? "",
     one.versionNumber === state.version?.versionNumber ? t("config.inForce") : inline(
       button(t("rules.compare"), () => compare(project, state, one)), button(t("config.rollBack"), () => back(project, one, reload), { writes: true }))])));

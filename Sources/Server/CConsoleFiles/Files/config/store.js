@@ -26,9 +26,7 @@ export async function validate(project, template) {
 }
 
 /** The versions, the newest first. */
-export async function versions(project) {
-  return (await call("GET", `${root(project, ":listVersions")}?pageSize=100`)).versions ?? [];
-}
+export const versions = async (project) => (await call("GET", `${root(project, ":listVersions")}?pageSize=100`)).versions ?? [];
 
 /** Makes an earlier version the newest again. */
 export const rollBack = (project, versionNumber) => call("POST", root(project, ":rollback"), { versionNumber });

@@ -19,7 +19,7 @@ function chips(options, term, changed) {
   const holder = h("div.chips");
   const draw = () => show(holder,
     term.values.map((value) => h("span.badge", names.get(value) ?? value, iconButton("close", t("field.remove", names.get(value) ?? value), () => set(term.values.filter((one) => one !== value))))),
-    select([["", t("term.add")], ...options.filter(([value]) => !term.values.includes(value))], "", { "aria-label": t(`term.${term.kind}`), onchange: ({ target }) => target.value && set([...term.values, target.value]) }));
+    select([["", t("term.add")], ...options.filter(([value]) => !term.values.includes(value))], "", { label: t(`term.${term.kind}`), onchange: ({ target }) => target.value && set([...term.values, target.value]) }));
   const set = (values) => {
     term.values = values;
     draw();
@@ -32,7 +32,7 @@ function chips(options, term, changed) {
 /** A line whose text is a value, or with commas several. */
 function line(term, at, changed, properties = {}) {
   const read = (text) => (at === "all" ? text.split(",").map((one) => one.trim()).filter(Boolean) : text.trim());
-  return input(at === "all" ? term.values.join(", ") : at === "name" ? term.name : term.values[at] ?? "", { "aria-label": t("value"), ...properties, oninput: ({ target }) => {
+  return input(at === "all" ? term.values.join(", ") : at === "name" ? term.name : term.values[at] ?? "", { label: t("value"), ...properties, oninput: ({ target }) => {
     if (at === "all") term.values = read(target.value);
     else if (at === "name") term.name = read(target.value);
     else term.values = Object.assign([...term.values], { [at]: read(target.value) });
@@ -48,9 +48,9 @@ const CONTROLS = {
   language: (term, changed) => chips(namesOf("language", LANGUAGES), term, changed),
   platform: (term, changed) => chips(named("system", SYSTEMS), term, changed),
   version: (term, changed) => line(term, "all", changed, { class: "mono", placeholder: "1.2.0" }),
-  audience: (term, changed, audiences) => (audiences.length > 0 ? chips(audiences.map((one) => [one, one]), term, changed) : line(term, "all", changed)),
+  audience: (term, changed, audiences) => (audiences.length > 0 ? chips(audiences, term, changed) : line(term, "all", changed)),
   percent: (term, changed) => [percentLine(term, 0, changed), term.operator === "between" ? [h("span", t("term.and")), percentLine(term, 1, changed)] : null, h("span", "%")],
-  date: (term, changed) => [line(term, 0, changed, { type: "datetime-local", step: 1 }), line(term, "name", changed, { "aria-label": t("term.zone"), placeholder: Intl.DateTimeFormat().resolvedOptions().timeZone })],
+  date: (term, changed) => [line(term, 0, changed, { type: "datetime-local", step: 1 }), line(term, "name", changed, { label: t("term.zone"), placeholder: Intl.DateTimeFormat().resolvedOptions().timeZone })],
   custom: (term, changed) => line(term, "all", changed),
   property: (term, changed) => line(term, "all", changed),
 };
@@ -68,10 +68,10 @@ export function termRows(expression) {
     expression.value = expressionOf(state.terms.filter(isWhole));
   };
   const row = (term, index) => {
-    const kind = select(named("term", kinds), term.kind, { "aria-label": t("term.kind"), onchange: ({ target }) => { state.terms[index] = newTerm(target.value); draw(); write(); } });
-    const operator = OPERATORS[term.kind].length > 1 ? select(named("operator", OPERATORS[term.kind]), term.operator, { "aria-label": t("term.operator"), onchange: ({ target }) => { term.operator = target.value; draw(); write(); } }) : h("span", t("operator.in"));
-    const name = NAMED.includes(term.kind) ? line(term, "name", write, { "aria-label": t("name"), placeholder: t("name"), class: "mono" }) : null;
-    return h("div.term", { role: "group", "aria-label": t(`term.${term.kind}`) }, index > 0 ? h("span.note", t("term.and")) : h("span"), kind, name, operator, h("div.term-value", CONTROLS[term.kind](term, write, state.audiences)),
+    const kind = select(named("term", kinds), term.kind, { label: t("term.kind"), onchange: ({ target }) => { state.terms[index] = newTerm(target.value); draw(); write(); } });
+    const operator = OPERATORS[term.kind].length > 1 ? select(named("operator", OPERATORS[term.kind]), term.operator, { label: t("term.operator"), onchange: ({ target }) => { term.operator = target.value; draw(); write(); } }) : h("span", t("operator.in"));
+    const name = NAMED.includes(term.kind) ? line(term, "name", write, { label: t("name"), placeholder: t("name"), class: "mono" }) : null;
+    return h("div.term", { role: "group", label: t(`term.${term.kind}`) }, index > 0 ? h("span.note", t("term.and")) : h("span"), kind, name, operator, h("div.term-value", CONTROLS[term.kind](term, write, state.audiences)),
       iconButton("trash", t("term.remove", t(`term.${term.kind}`)), () => { state.terms.splice(index, 1); draw(); write(); }));
   };
   const add = () => {

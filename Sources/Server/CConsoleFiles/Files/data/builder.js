@@ -25,24 +25,24 @@ export function builder(where, collection, filter, fields) {
     const names = h("datalist", { id: "builder-fields" }, ["id", ...fields.map((name) => fieldText([name]))].map((value) => h("option", { value })));
     const forms = { rows: new Set(), orders: new Set() };
     const add = (kind, holder, controls, take) => {
-      const line = h("div.row.builder-row", { role: "group", "aria-label": t(kind === "rows" ? "builder.condition" : "builder.order") }, controls, iconButton("trash", t("pairs.remove"), () => { line.remove(); forms[kind].delete(take); draw(); }));
+      const line = h("div.row.builder-row", { role: "group", label: t(kind === "rows" ? "builder.condition" : "builder.order") }, controls, iconButton("trash", t("pairs.remove"), () => { line.remove(); forms[kind].delete(take); draw(); }));
       forms[kind].add(take);
       holder.append(line);
       return line;
     };
-    const fieldInput = (value) => input(value, { "aria-label": t("field.name"), list: "builder-fields", class: "mono" });
+    const fieldInput = (value) => input(value, { label: t("field.name"), list: "builder-fields", class: "mono" });
     const addRow = ({ field, op, type, text }) => {
-      const controls = [fieldInput(field), select(Object.entries(OPERATORS), op, { "aria-label": t("builder.operator") }), select(named("type", TYPES), type, { "aria-label": t("type") }), input(text, { "aria-label": t("value") })];
+      const controls = [fieldInput(field), select(Object.entries(OPERATORS), op, { label: t("builder.operator") }), select(named("type", TYPES), type, { label: t("type") }), input(text, { label: t("value") })];
       return add("rows", rows, controls, () => ({ field: controls[0].value, op: controls[1].value, type: controls[2].value, text: controls[3].value }));
     };
     const addOrder = ({ field, isDescending }) => {
-      const controls = [fieldInput(field), select([["", t("builder.ascending")], ["desc", t("builder.descending")]], isDescending ? "desc" : "", { "aria-label": t("builder.direction") })];
+      const controls = [fieldInput(field), select([["", t("builder.ascending")], ["desc", t("builder.descending")]], isDescending ? "desc" : "", { label: t("builder.direction") })];
       return add("orders", orders, controls, () => ({ field: controls[0].value, isDescending: controls[1].value === "desc" }));
     };
-    const any = select([["", t("builder.all")], ["any", t("builder.any")]], model.isAny ? "any" : "", { "aria-label": t("builder.match") });
+    const any = select([["", t("builder.all")], ["any", t("builder.any")]], model.isAny ? "any" : "", { label: t("builder.match") });
     const group = checkbox(model.group);
-    const limit = input(model.limit ?? "", { type: "number", min: 1, "aria-label": t("builder.limit") });
-    const language = select(NAMES.map((one) => [one, one]), NAMES[0], { "aria-label": t("builder.code") });
+    const limit = input(model.limit ?? "", { type: "number", min: 1, label: t("builder.limit") });
+    const language = select(NAMES, NAMES[0], { label: t("builder.code") });
     const text = () => textOf({ group: group.checked, isAny: any.value === "any", rows: [...forms.rows].map((take) => take()), orders: [...forms.orders].map((take) => take()), limit: limit.value }, id);
     const draw = () => {
       const now = text();

@@ -1,4 +1,4 @@
-import { area, button, code, decision, dialog, explain, field, h, input, muted, named, note, number, select, show, t } from "../base/ui.js";
+import { area, button, code, decision, dialog, explain, field, h, input, muted, named, note, number, select, show, t, valuesOf } from "../base/ui.js";
 import { diffLines } from "../rules/diff.js";
 import { diffView } from "../rules/diffView.js";
 import { ACTIONS, applied, TAKES } from "./bulk.js";
@@ -53,7 +53,7 @@ function bulkForm(where, collection, query, close) {
 
 /** The action that was chosen; throws what is wrong with it. */
 function actionOf(controls) {
-  const { kind, field: name, to, value } = Object.fromEntries(Object.entries(controls).map(([one, control]) => [one, control.value.trim()]));
+  const { kind, field: name, to, value } = valuesOf(controls);
   if (kind === "delete") return { kind };
   if (name === "" || (kind === "rename" && to === "")) throw new Error(t("bulk.noField"));
   const action = { kind, field: name, to };

@@ -8,7 +8,7 @@ export function createDatabasePage(project) {
   const isFirst = !databases.peek().includes("(default)");
   const id = input(isFirst ? "(default)" : "", { required: true, "aria-describedby": "database-id-note" });
   const problem = problemLine();
-  const preview = h("pre.panel", { "aria-label": t("database.rules") });
+  const preview = h("pre.panel", { label: t("database.rules") });
   const now = new Date();
   let mode = "production";
   const choose = (chosen) => {

@@ -19,7 +19,7 @@ export function documentDrawer(where, path, { onClose }) {
   const foot = h("div.drawer-foot");
   const news = h("div", { role: "status" });
   const inner = below(where, path);
-  const element = h("aside.drawer", { "aria-label": t("document.of", path.at(-1)) }, edge(), head(path, state, onClose), news, body, foot);
+  const element = h("aside.drawer", { label: t("document.of", path.at(-1)) }, edge(), head(path, state, onClose), news, body, foot);
   element.style.inlineSize = kept("drawer") ?? "";
   element.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
@@ -58,7 +58,6 @@ export function documentDrawer(where, path, { onClose }) {
     show(body, tabs(state, switchView), isJSON ? jsonEditor(state, edited) : fieldsEditor(where, state, edited), isJSON ? null : inner,
       note(`${t("document.created", instant(state.base.createTime))} · ${t("document.updated", instant(state.base.updateTime))}`));
     drawFoot();
-    return undefined;
   };
 
   const switchView = (view) => {
@@ -67,7 +66,6 @@ export function documentDrawer(where, path, { onClose }) {
     state.view = view;
     state.draft = fields;
     draw();
-    return undefined;
   };
 
   const drawFoot = () => {
@@ -128,7 +126,6 @@ export function documentDrawer(where, path, { onClose }) {
     // What is focused stays where it is if nothing but the time of the change is new.
     if (!isFirst && isOwn && state.base) {
       state.base = document;
-      return undefined;
     }
     state.base = document;
     state.draft = document?.fields ?? {};
@@ -162,15 +159,13 @@ function keepFocus(body, draw) {
 
 const problem = (text) => notice("danger", text);
 
-function head(path, state, onClose) {
-  return h("div.drawer-head",
-    h("h2", { dir: "auto", title: path.join("/") }, path.at(-1)),
-    wideButton(),
-    iconButton("copy", t("copy.path"), () => copyText(path.join("/"))),
-    iconButton("history", t("history.title"), () => state.history()),
-    bin(t("document.delete"), () => state.remove()),
-    iconButton("close", t("close"), onClose));
-}
+const head = (path, state, onClose) => h("div.drawer-head",
+  h("h2", { dir: "auto", title: path.join("/") }, path.at(-1)),
+  wideButton(),
+  iconButton("copy", t("copy.path"), () => copyText(path.join("/"))),
+  iconButton("history", t("history.title"), () => state.history()),
+  bin(t("document.delete"), () => state.remove()),
+  iconButton("close", t("close"), onClose));
 
 /** Shows the document as a page of its own, or beside its collection again; the address says which. */
 function wideButton() {
@@ -191,7 +186,7 @@ function edge() {
   };
   const widthNow = () => element.parentElement.offsetWidth;
   const element = h("div", {
-    class: "edge", role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-label": t("document.width"), "aria-valuemin": LEAST_WIDTH, "aria-valuemax": widest(), "aria-valuenow": parseInt(kept("drawer") ?? "520", 10),
+    class: "edge", role: "separator", tabindex: "0", "aria-orientation": "vertical", label: t("document.width"), "aria-valuemin": LEAST_WIDTH, "aria-valuemax": widest(), "aria-valuenow": parseInt(kept("drawer") ?? "520", 10),
     onpointerdown: (event) => element.setPointerCapture(event.pointerId),
     onpointermove: (event) => { if (element.hasPointerCapture(event.pointerId)) set(innerWidth - event.clientX); },
     onkeydown: (event) => {
@@ -204,12 +199,10 @@ function edge() {
   return element;
 }
 
-function tabs(state, choose) {
-  return h("div.tabs", { role: "tablist", "aria-label": t("document.view") },
-    ["fields", "json"].map((view) => h("button", {
-      type: "button", role: "tab", class: "quiet", "aria-selected": view === state.view, onclick: () => choose(view),
-    }, t(`view.${view}`))));
-}
+const tabs = (state, choose) => h("div.tabs", { role: "tablist", label: t("document.view") },
+  ["fields", "json"].map((view) => h("button", {
+    type: "button", role: "tab", class: "quiet", "aria-selected": view === state.view, onclick: () => choose(view),
+  }, t(`view.${view}`))));
 
 function fieldsEditor(where, state, edited) {
   state.editor = fieldEditor(state.draft, { onChange: edited, where });
@@ -218,7 +211,7 @@ function fieldsEditor(where, state, edited) {
 
 function jsonEditor(state, edited) {
   const note = h("div.error", { role: "status" });
-  const area = h("textarea.json-editor", { "aria-label": t("document.json"), spellcheck: "false", value: write(state.draft), writes: true, oninput: () => {
+  const area = h("textarea.json-editor", { label: t("document.json"), spellcheck: "false", value: write(state.draft), writes: true, oninput: () => {
     edited();
     show(note, state.problem ? t("json.at", lineOf(area.value, state.problem.offset), t(state.problem.key), state.problem.detail) : null);
   } });
@@ -266,7 +259,7 @@ function below(where, path) {
     (error) => show(list, h("li.error", explain(error))),
   );
   const start = () => {
-    const id = input("", { "aria-label": t("collection.id"), required: true });
+    const id = input("", { label: t("collection.id"), required: true });
     const form = h("form.row", { onsubmit: () => go(placeOf(where, [...path, id.value])) }, id, h("button", { type: "submit" }, t("open")));
     list.append(h("li", form));
     id.focus();

@@ -227,14 +227,13 @@ function toggleOptions(field) {
     close();
   };
   if (row.isConnected) options.querySelector("input, select")?.focus();
-  return undefined;
 }
 
 function nameControl({ parent, node, changed }) {
   if (parent.type === "array") return null;
   const name = t("field.name");
   return input(node.name, {
-    class: "name", "aria-label": name, placeholder: name, writes: true,
+    class: "name", label: name, placeholder: name, writes: true,
     oninput: (event) => {
       node.name = event.target.value;
       changed();
@@ -250,7 +249,7 @@ function typeControl(field) {
     if (!node.isNew) field.changed();
     field.redraw(node.isNew ? ".options select" : VALUE);
   };
-  return select(named("type", TYPES), node.type, { "aria-label": t("field.typeOf", field.label()), writes: true, onchange: choose });
+  return select(named("type", TYPES), node.type, { label: t("field.typeOf", field.label()), writes: true, onchange: choose });
 }
 
 /** What was typed as a value of another type, where it is one. */
@@ -308,11 +307,9 @@ async function previewReference(field) {
 
 // Values
 
-function openControl({ node, redraw }) {
-  return h("button", {
-    type: "button", class: "quiet", "aria-expanded": node.isOpen, onclick: () => { node.isOpen = !node.isOpen; redraw(); },
-  }, icon(node.isOpen ? "down" : "chevron"), t(node.type === "map" ? "map.count" : "array.count", node.children.length));
-}
+const openControl = ({ node, redraw }) => h("button", {
+  type: "button", class: "quiet", "aria-expanded": node.isOpen, onclick: () => { node.isOpen = !node.isOpen; redraw(); },
+}, icon(node.isOpen ? "down" : "chevron"), t(node.type === "map" ? "map.count" : "array.count", node.children.length));
 
 function valueControl(field) {
   const { node } = field;

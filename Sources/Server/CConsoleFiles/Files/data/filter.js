@@ -46,9 +46,7 @@ const OPERATORS = {
  * `root` is the name under which the database's documents are, and `collection` the path of the open one, in which ids are.
  * Throws `FilterError`.
  */
-export function parse(text, root, collection = []) {
-  return new Parser(tokens(text), text.length, root, collection).query();
-}
+export const parse = (text, root, collection = []) => new Parser(tokens(text), text.length, root, collection).query();
 
 /** A filter's text with another order, in the place of its own: by those names, or by none where they are null. */
 export function withOrder(text, names, isDescending = false) {

@@ -1,5 +1,5 @@
 import { isReadOnly } from "../base/access.js";
-import { button, call, CallError, complain, dialog, explain, h, inline, instant, resource, show, spread, submit, t } from "../base/ui.js";
+import { button, call, CallError, complain, dialog, explain, h, inline, instant, resource, show, spread, submit, t, withQuery } from "../base/ui.js";
 import { diffLines } from "../rules/diff.js";
 import { diffView } from "../rules/diffView.js";
 import { saveDocument } from "./writes.js";
@@ -10,9 +10,8 @@ import { write } from "./jsonText.js";
 
 /** The state before another one; null where the document was not there, or history does not reach. */
 async function stateBefore(name, document) {
-  const query = new URLSearchParams({ readTime: justBefore(document.updateTime) });
   try {
-    return await call("GET", `${resource(name)}?${query}`);
+    return await call("GET", withQuery(resource(name), { readTime: justBefore(document.updateTime) }));
   } catch (error) {
     if (error instanceof CallError && ["NOT_FOUND", "FAILED_PRECONDITION", "INVALID_ARGUMENT"].includes(error.code)) return null;
     throw error;

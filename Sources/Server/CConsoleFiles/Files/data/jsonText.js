@@ -12,9 +12,7 @@ import { cut, editText, elementsOf, fieldsOf, isSame, parseText, typeOf, ValueEr
 const NAMED = { timestamp: "$timestamp", bytes: "$bytes", reference: "$reference", geopoint: "$geopoint", vector: "$vector", double: "$double" };
 
 /** The text of a document's fields. */
-export function write(fields) {
-  return object(fields, "");
-}
+export const write = (fields) => object(fields, "");
 
 function text(value, indent) {
   const type = typeOf(value);
@@ -186,6 +184,4 @@ class Reader {
 const plainNumber = (value) => (value.stringValue !== undefined ? value.stringValue : String(value.integerValue ?? value.doubleValue ?? ""));
 
 /** Whether two documents have the same fields. */
-export function areSame(one, other) {
-  return isSame({ mapValue: { fields: one } }, { mapValue: { fields: other } });
-}
+export const areSame = (one, other) => isSame({ mapValue: { fields: one } }, { mapValue: { fields: other } });

@@ -47,8 +47,8 @@ export function partsOf(path) {
 
 function dataPage(where) {
   const top = h("div.data-top");
-  const side = h("nav.collections", { "aria-label": t("collections") });
-  const results = h("section.results", { "aria-label": t("documents") });
+  const side = h("nav.collections", { label: t("collections") });
+  const results = h("section.results", { label: t("documents") });
   const element = h("div.data", top, side, results);
   const opened = signal({ collection: [], document: null, filter: "", view: "table", at: null });
   effect(() => {
@@ -122,7 +122,7 @@ function follow(read, act) {
 /** The way to the collection, and below it the filter; there is none, null, in the tree. */
 function drawTop(top, where, collection, filter) {
   const query = filter === null ? { view: "tree" } : {};
-  const crumbs = h("nav.crumbs", { "aria-label": t("path") }, h("a", { href: linkTo(where, [], query) }, where.database));
+  const crumbs = h("nav.crumbs", { label: t("path") }, h("a", { href: linkTo(where, [], query) }, where.database));
   collection.forEach((segment, index) => {
     const isLast = index === collection.length - 1;
     const address = linkTo(where, collection.slice(0, index + 1), query);
@@ -147,13 +147,13 @@ function viewChoice() {
     const { query: { view: _, ...query }, ...rest } = place.peek();
     go({ ...rest, query: view === "table" ? query : { ...query, view } });
   };
-  return h("div.tabs", { role: "group", "aria-label": t("view.of") }, VIEWS.map((view) => button(t(`view.${view}`), () => choose(view), { class: "quiet", "aria-pressed": view === current })));
+  return h("div.tabs", { role: "group", label: t("view.of") }, VIEWS.map((view) => button(t(`view.${view}`), () => choose(view), { class: "quiet", "aria-pressed": view === current })));
 }
 
 function filterBar(where, collection, filter, data) {
   const note = h("p.error", { role: "status", id: "filter-problem" });
   const input = h("input", {
-    type: "text", value: filter, "aria-label": t("filter"), "aria-describedby": "filter-problem", spellcheck: "false", autocomplete: "off",
+    type: "text", value: filter, label: t("filter"), "aria-describedby": "filter-problem", spellcheck: "false", autocomplete: "off",
     placeholder: 'price > 10 and tags contains "x" order by name desc limit 50',
     oninput: () => tell(input.value),
   });

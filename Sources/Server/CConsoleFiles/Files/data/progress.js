@@ -10,7 +10,7 @@ import { undoLast } from "./undo.js";
  */
 export async function withProgress(form, title, count, text, close, work, say = () => null) {
   const stop = new AbortController();
-  const bar = h("progress", { max: count, "aria-label": title });
+  const bar = h("progress", { max: count, label: title });
   const said = h("span", { role: "status" });
   const cancel = button(t("cancel"), () => stop.abort());
   show(form, bar, said, note(text), actions(cancel));

@@ -8,7 +8,6 @@ export const withModule = (load, act) => async (...values) => {
     return await act(await load(), ...values);
   } catch (error) {
     complain(error);
-    return undefined;
   }
 };
 
@@ -20,7 +19,7 @@ export function transferButtons(where, collection, query) {
   const load = () => import("./transferDialogs.js");
   const bring = withModule(load, async (module, chosen) => module.bring(where, collection, chosen.name, await chosen.text()));
   const save = (kind) => withModule(load, (module) => module.saveAs(where, collection, query, kind));
-  const file = h("input", { type: "file", accept: ".csv,.tsv,.jsonl,.ndjson,.json", hidden: true, "aria-label": t("transfer.import"), onchange: () => {
+  const file = h("input", { type: "file", accept: ".csv,.tsv,.jsonl,.ndjson,.json", hidden: true, label: t("transfer.import"), onchange: () => {
     const [chosen] = file.files;
     if (chosen) bring(chosen).finally(() => { file.value = ""; });
   } });

@@ -42,7 +42,7 @@ const SHOWN = 10;
 /** What of a file are ids and of which types columns are; the first documents as they will be; the import itself. */
 function importForm(where, collection, file, close) {
   const options = { id: idOf(file), keepsID: false, types: {} };
-  const preview = h("div.stack.import-preview", { tabindex: "0", role: "region", "aria-label": t("messages.preview") });
+  const preview = h("div.stack.import-preview", { tabindex: "0", role: "region", label: t("messages.preview") });
   const holder = stack();
   let documents = [];
   const choose = h("button.primary", { type: "submit", writes: true, onclick: () => write() });
@@ -68,7 +68,5 @@ function importForm(where, collection, file, close) {
 const problemsOf = (problems) => (problems.length > 0 ? notice("warn", t("transfer.problems", problems.length), " ", problems.slice(0, 5).map(({ row, key }) => `${t("rules.line", row)} ${t(key)}`).join(" ")) : null);
 
 /** The type of each column of a table, as guessed until somebody says another one. */
-function columnTypes(columns, options, draw) {
-  return h("details", h("summary", t("transfer.types")), h("div.column-types", columns.filter(({ name }) => name !== "__id__").map(({ name, type }) =>
-    h("label.spread", h("span.why", { dir: "auto" }, name), select(COLUMN_TYPES.map((one) => [one, one === "json" ? "JSON" : t(`type.${one}`)]), type, { onchange: ({ target }) => { options.types[name] = target.value; draw(); } })))));
-}
+const columnTypes = (columns, options, draw) => h("details", h("summary", t("transfer.types")), h("div.column-types", columns.filter(({ name }) => name !== "__id__").map(({ name, type }) =>
+  h("label.spread", h("span.why", { dir: "auto" }, name), select(COLUMN_TYPES.map((one) => [one, one === "json" ? "JSON" : t(`type.${one}`)]), type, { onchange: ({ target }) => { options.types[name] = target.value; draw(); } })))));

@@ -1,4 +1,4 @@
-import { button, call, failure, h, icon, iconButton, inScope, note, onCleanup, resource, show, spread, t } from "../base/ui.js";
+import { button, call, failure, h, icon, iconButton, inScope, note, onCleanup, resource, show, spread, t, withQuery } from "../base/ui.js";
 import { viewed } from "../base/viewing.js";
 import { linkTo, listCollections, nameOf, pathOf } from "./documents.js";
 
@@ -9,7 +9,7 @@ const PAGE = 100;
 /** The columns of a path; `where` has project and database. */
 export function tree(where, path) {
   const columns = [...path, null].map((segment, at) => column(where, path.slice(0, at), segment));
-  const element = h("div.tree", { role: "group", "aria-label": t("view.tree") }, columns);
+  const element = h("div.tree", { role: "group", label: t("view.tree") }, columns);
   // The columns that are new are the last ones.
   queueMicrotask(() => { element.scrollLeft = element.scrollWidth; });
   return element;
@@ -39,7 +39,7 @@ function column(where, path, current) {
   onCleanup(() => removeEventListener("brasa-collections", reload));
   reload();
   const name = path.at(-1) ?? where.database;
-  return h("nav", { "aria-label": name }, spread(h("h2.note", { dir: "auto" }, name), iconButton("reload", t("reload"), reload)), list, more);
+  return h("nav", { label: name }, spread(h("h2.note", { dir: "auto" }, name), iconButton("reload", t("reload"), reload)), list, more);
 }
 
 const collections = async (where, path) => ({ rows: (await listCollections(where, path)).sort().map((id) => ({ id })) });
@@ -47,7 +47,7 @@ const collections = async (where, path) => ({ rows: (await listCollections(where
 /** The documents of a collection by their ids; those that are only on the way to others are missing, and for administrators alone. */
 async function documents(where, path, token) {
   const isOwn = viewed.peek() === null;
-  const query = new URLSearchParams({ pageSize: PAGE, ...(isOwn ? { showMissing: "true" } : {}), "mask.fieldPaths": "__name__", ...(token ? { pageToken: token } : {}) });
-  const { documents: found = [], nextPageToken = null } = await call("GET", `${resource(nameOf(where, path))}?${query}`);
+  const query = { pageSize: PAGE, showMissing: isOwn ? "true" : null, "mask.fieldPaths": "__name__", pageToken: token };
+  const { documents: found = [], nextPageToken = null } = await call("GET", withQuery(resource(nameOf(where, path)), query));
   return { rows: found.map(({ name, createTime }) => ({ id: pathOf(name).at(-1), isMissing: !createTime })), next: nextPageToken };
 }

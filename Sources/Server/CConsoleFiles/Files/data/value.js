@@ -80,9 +80,7 @@ export function initial(type) {
   }
 }
 
-function vector(components) {
-  return { mapValue: { fields: { __type__: { stringValue: VECTOR_MARK }, value: { arrayValue: { values: components } } } } };
-}
+const vector = (components) => ({ mapValue: { fields: { __type__: { stringValue: VECTOR_MARK }, value: { arrayValue: { values: components } } } } });
 
 /** A text that is no value of its type: where, and the key of the sentence that says why. */
 export class ValueError extends Error {
@@ -232,9 +230,7 @@ function brief(parts, text = String) {
 }
 
 /** Whether two values are the same, whatever the order of their maps' fields. */
-export function isSame(one, other) {
-  return canonical(one) === canonical(other);
-}
+export const isSame = (one, other) => canonical(one) === canonical(other);
 
 function canonical(value) {
   const type = typeOf(value);
@@ -250,8 +246,6 @@ function canonical(value) {
 export const own = (object, name) => (Object.hasOwn(object, name) ? object[name] : undefined);
 
 /** A field's path in the form of masks: names that are no identifiers in backticks. */
-export function fieldPath(...names) {
-  return names
-    .map((name) => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : `\`${name.replaceAll("\\", "\\\\").replaceAll("`", "\\`")}\``))
-    .join(".");
-}
+export const fieldPath = (...names) => names
+  .map((name) => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : `\`${name.replaceAll("\\", "\\\\").replaceAll("`", "\\`")}\``))
+  .join(".");

@@ -15,9 +15,7 @@ export function freshDocumentID() {
   return id;
 }
 
-async function commit(name, write) {
-  return call("POST", resource(databaseOf(name), "commit"), { writes: [write] });
-}
+const commit = async (name, write) => call("POST", resource(databaseOf(name), "commit"), { writes: [write] });
 
 const MOST_UNDONE = 50;
 const undoStack = [];
@@ -156,6 +154,4 @@ export async function undo() {
 }
 
 /** Whether a write failed because the document is no longer as it was read. */
-export function isConflict(error) {
-  return error instanceof CallError && ["FAILED_PRECONDITION", "ALREADY_EXISTS", "NOT_FOUND", "ABORTED"].includes(error.code);
-}
+export const isConflict = (error) => error instanceof CallError && ["FAILED_PRECONDITION", "ALREADY_EXISTS", "NOT_FOUND", "ABORTED"].includes(error.code);

@@ -20,7 +20,7 @@ export function downloadLinks(bucket, file, onProblem) {
     if (await confirm(t("files.revoke"), t("files.revokeText"), t("files.revoke"))) await change(token, "files.revoked");
   };
   const draw = () => show(holder, urls().map(({ token, url }) => h("div.row.link-line",
-    input(url, { readonly: true, class: "mono grow", "aria-label": t("files.url"), onfocus: ({ target }) => target.select() }),
+    input(url, { readonly: true, class: "mono grow", label: t("files.url"), onfocus: ({ target }) => target.select() }),
     button([icon("copy"), t("files.copyURL")], () => copy(url)),
     bin(t("files.revoke"), () => revoke(token)))),
   urls().length === 0 ? adder(t("files.makeURL"), async () => { if (await change(null, "files.made")) await copy(urls().at(-1)?.url); }, { writes: true }) : null,

@@ -1,5 +1,5 @@
 import { copyable } from "../base/teaching.js";
-import { boxed, button, bytesText, code, confirm, explain, facts, failure, field, go, guardEdits, h, headOf, icon, input, inScope, instant, keepFile, muted, onCleanup, pairs, place, problemLine, show, stack, submit, t, textIn, toast } from "../base/ui.js";
+import { boxed, button, bytesText, code, confirm, explain, facts, failure, field, go, guardEdits, h, headOf, icon, input, inScope, instant, keepFile, muted, onCleanup, pairs, place, problemLine, show, stack, submit, t, textIn, textsIn, toast } from "../base/ui.js";
 import { breadcrumbs } from "./crumbs.js";
 import { downloadLinks } from "./downloadLinks.js";
 import { previewOf } from "./sniff.js";
@@ -51,7 +51,7 @@ function editForm(file, problem, save) {
   const controls = { name: input(file.name), contentType: input(file.contentType), cacheControl: input(file.cacheControl), contentDisposition: input(file.contentDisposition) };
   const metadata = pairs(tokensOf(file).metadata, t("files.metadata"));
   const labels = { name: "name", contentType: "type", cacheControl: "files.cacheControl", contentDisposition: "files.contentDisposition" };
-  const send = () => save(changesOf(file, { ...Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, textIn(control, file[name])])), metadata: tokensOf(file).withTokens(metadata.read()) }), textIn(controls.name, file.name));
+  const send = () => save(changesOf(file, { ...textsIn(controls, file), metadata: tokensOf(file).withTokens(metadata.read()) }), textIn(controls.name, file.name));
   return h("form.panel.stack", { onsubmit: send }, Object.entries(controls).map(([name, control]) => field(labels[name], control)), metadata.element, problem, h("div", submit(t("save"), { writes: true })));
 }
 
@@ -75,11 +75,11 @@ function preview(bucket, file) {
   });
   download(bucket, file.name, { signal: stop.signal }).then(async ({ blob, type }) => {
     const kind = previewOf(type);
-    if (kind === "text") return show(holder, h("pre", { tabindex: 0, "aria-label": t("messages.preview") }, (await blob.slice(0, MOST_TEXT).text())));
+    if (kind === "text") return show(holder, h("pre", { tabindex: 0, label: t("messages.preview") }, (await blob.slice(0, MOST_TEXT).text())));
     if (!kind || stop.signal.aborted) return undefined;
     address = URL.createObjectURL(new Blob([blob], { type }));
     if (kind === "image") return show(holder, h("img", { src: address, alt: t("messages.preview") }));
-    return show(holder, h(kind, { src: address, controls: true, "aria-label": t("messages.preview") }));
+    return show(holder, h(kind, { src: address, controls: true, label: t("messages.preview") }));
   }, () => {});
   return holder;
 }

@@ -21,7 +21,7 @@ function bucketView(project, bucket, buckets) {
   const state = { folders: [], files: [], next: null, selected: new Map(), prefix: null };
   const rows = h("div.scroll");
   const more = h("div");
-  const way = h("nav", { "aria-label": t("files.folder") });
+  const way = h("nav", { label: t("files.folder") });
   const bar = h("div", { role: "status" });
   const thumbnail = thumbnails(bucket);
   const drawBar = () => show(bar, state.selected.size > 0 ? selectionBar(state, () => removeAll(bucket, state, load)) : null);
@@ -69,12 +69,12 @@ function bucketView(project, bucket, buckets) {
   return element;
 }
 
-const bucketChoice = (project, bucket, buckets) => select(buckets.map((one) => [one, one]), bucket, { "aria-label": t("files.bucket"), onchange: (event) => go({ project, area: "files", rest: [event.target.value] }) });
+const bucketChoice = (project, bucket, buckets) => select(buckets, bucket, { label: t("files.bucket"), onchange: (event) => go({ project, area: "files", rest: [event.target.value] }) });
 
 function table(bucket, state, thumbnail, drawBar) {
   const short = (name) => name.slice(state.prefix.length);
   const check = (file) => h("input", {
-    type: "checkbox", "aria-label": t("files.select", short(file.name)), checked: state.selected.has(file.name),
+    type: "checkbox", label: t("files.select", short(file.name)), checked: state.selected.has(file.name),
     onchange: (event) => { if (event.target.checked) state.selected.set(file.name, file); else state.selected.delete(file.name); drawBar(); },
   });
   return h("table.table",
@@ -87,9 +87,7 @@ function table(bucket, state, thumbnail, drawBar) {
         h("td", bytesText(file.size)), h("td", file.contentType || "–"), h("td", instant(file.updated))))));
 }
 
-function selectionBar(state, destroy) {
-  return h("div.row.panel", t("rows.selected", state.selected.size), button([icon("trash"), t("files.delete", state.selected.size)], destroy, { class: "danger", writes: true }));
-}
+const selectionBar = (state, destroy) => h("div.row.panel", t("rows.selected", state.selected.size), button([icon("trash"), t("files.delete", state.selected.size)], destroy, { class: "danger", writes: true }));
 
 async function removeAll(bucket, state, reload) {
   const chosen = [...state.selected.values()];

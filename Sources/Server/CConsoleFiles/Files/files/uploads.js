@@ -8,11 +8,11 @@ const SHOWN = 5;
 export function uploads(bucket, onDone) {
   const queue = [];
   const failed = new Set();
-  const list = h("ul.stack.tight", { "aria-label": t("files.uploads") });
+  const list = h("ul.stack.tight", { label: t("files.uploads") });
   const said = h("span.grow");
-  const all = h("progress", { max: 1, value: 0, "aria-label": t("files.uploads") });
+  const all = h("progress", { max: 1, value: 0, label: t("files.uploads") });
   const waiting = note();
-  const element = h("section.panel.stack.tight.uploads", { hidden: true, "aria-label": t("files.uploads") },
+  const element = h("section.panel.stack.tight.uploads", { hidden: true, label: t("files.uploads") },
     spread(h("span.grow", { role: "status" }, said), all, button(t("files.cancelAll"), () => end())), list, waiting);
   const state = { isRunning: false, release: null, current: null, count: 0, done: 0, answer: null };
   const draw = () => {
@@ -83,7 +83,7 @@ export function uploads(bucket, onDone) {
 }
 
 function rowOf(one, cancel) {
-  one.bar = h("progress", { max: one.file.size || 1, value: 0, "aria-label": one.name });
+  one.bar = h("progress", { max: one.file.size || 1, value: 0, label: one.name });
   return [h("span.grow", { dir: "auto" }, one.name), one.bar, iconButton("close", t("files.cancelUpload", one.name), cancel)];
 }
 

@@ -1,5 +1,5 @@
 import { ago, copyable, teaching } from "../base/teaching.js";
-import { bin, button, closing, code, complain, confirm, dialog, facts, h, inline, inScope, lead, loading, note, number, place, poll, section, select, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { bin, button, closing, code, complain, confirm, dialog, facts, h, inline, inScope, loading, note, number, place, polled, section, select, show, spread, stack, t, table, toast } from "../base/ui.js";
 import { eventKeyOf } from "./model.js";
 import { change, eventOf, eventsOf } from "./store.js";
 
@@ -19,7 +19,7 @@ export function eventsView() {
     const isNothing = dead.length + waiting.length === 0 && trigger === "";
     show(body, isNothing ? nothing() : [choice(), deadView(dead), section(t("events.waiting"), note(t("events.waitingText")), waitingView(waiting))]);
   };
-  const choice = () => (known.size < 2 && trigger === "" ? null : inline(select([["", t("events.every")], ...[...known].sort().map((one) => [one, one])], trigger, { "aria-label": t("events.trigger"), onchange: ({ target }) => { trigger = target.value; reload(); } })));
+  const choice = () => (known.size < 2 && trigger === "" ? null : inline(select([["", t("events.every")], ...[...known].sort()], trigger, { label: t("events.trigger"), onchange: ({ target }) => { trigger = target.value; reload(); } })));
   const act = async (name, selection) => {
     await change(name, selection).then((count) => toast(t(`events.${name}ed`, count)), complain);
     reload();
@@ -36,8 +36,7 @@ export function eventsView() {
   };
   const waitingView = (events) => (events.length === 0 ? note(t("events.noWaiting")) : stack(table(["events.event", "events.trigger", "events.written", "events.attempts", "events.next", "events.reason"], events.slice(0, MOST).map((one) => [
     eventView(one), one.trigger, ago(one.time), number(one.attempts), one.due ? ago(one.due) : t("events.now"), reasonView(one)])), more(events)));
-  const { pause, problem } = poll(3_000, load, draw);
-  return stack(lead("events.text", pause), problem, body);
+  return polled("events.text", 3_000, load, draw, body);
 }
 
 const reasonView = ({ reason = "" }) => h("span.clamped.mono", { title: reason }, reason);
@@ -49,9 +48,9 @@ const nothing = () => teaching("check", t("events.none"), t("events.noneText"), 
 /** The thing that an event is about, which opens its data. */
 function eventView(one) {
   const key = one.eventType ? eventKeyOf(one.eventType) : null;
-  return h("div.cell-name", button(one.subject || one.id, () => dialog(one.subject || one.id, (close) => [dataView(one), closing(close)]), { class: "quiet start", "aria-label": t("events.show", one.subject || one.id) }), note(key ? t(key) : one.eventType ?? one.id));
+  return h("div.cell-name", button(one.subject || one.id, () => dialog(one.subject || one.id, (close) => [dataView(one), closing(close)]), { class: "quiet start", label: t("events.show", one.subject || one.id) }), note(key ? t(key) : one.eventType ?? one.id));
 }
 
 const dataView = ({ id }) => loading(eventOf(id), ({ events, data }) => [
   facts(["events.id", code(id)], ["events.trigger", code(events.map((one) => one.trigger).join(", "))]),
-  h("pre.scroll", { tabindex: 0, "aria-label": t("events.data") }, JSON.stringify(data, null, 2))]);
+  h("pre.scroll", { tabindex: 0, label: t("events.data") }, JSON.stringify(data, null, 2))]);

@@ -1,6 +1,6 @@
 import { chart } from "../base/chart.js";
 import { copyable, durationText, figures, teaching } from "../base/teaching.js";
-import { boxed, clock, facts, h, inline, lead, link, note, notice, number, place, poll, section, show, spread, stack, stateBadge, svg, t, table } from "../base/ui.js";
+import { boxed, clock, facts, h, inline, link, note, notice, number, place, polled, section, show, spread, stack, stateBadge, svg, t, table } from "../base/ui.js";
 import { logsView } from "./logs.js";
 import { columnsOf, eventKeyOf, minutesBefore, placesOf, sum, summaryOf } from "./model.js";
 import { eventsOf, functionsOf, isServed } from "./store.js";
@@ -17,8 +17,7 @@ export function listView(name) {
     return { ...found, hasLetters: letter !== undefined, minute: Math.floor(Date.now() / 60_000) };
   };
   const draw = name ? oneOf(name, body) : (found) => show(body, found.functions.length === 0 ? none() : overview(found));
-  const { pause, problem } = poll(5_000, load, draw);
-  return stack(lead("functions.text", pause), problem, body);
+  return polled("functions.text", 5_000, load, draw, body);
 }
 
 /** What is shown where the server runs no functions. */

@@ -1,4 +1,4 @@
-import { h, inScope, language, link, muted, named, onCleanup, poll, searchLine, select, show, stack, t } from "../base/ui.js";
+import { clock, h, inScope, link, muted, named, onCleanup, poll, searchLine, select, show, stack, t } from "../base/ui.js";
 import { off } from "./list.js";
 import { headOf, joined, levelOf, toneOf } from "./model.js";
 import { functionsOf, isServed, linesOf } from "./store.js";
@@ -13,7 +13,7 @@ const LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR"];
 export function logsView(only = "") {
   if (!isServed()) return off();
   const state = { asked: null, lines: [], isCut: false };
-  const body = h("div.lines", { tabindex: 0, role: "log", "aria-live": "off", "aria-label": t("functions.logs") });
+  const body = h("div.lines", { tabindex: 0, role: "log", "aria-live": "off", label: t("functions.logs") });
   let wanted = { function: only, text: "" };
   const load = async () => {
     const mine = wanted;
@@ -44,19 +44,19 @@ export function logsView(only = "") {
     timer = setTimeout(() => ask({ text: target.value.trim() }), TYPING_MILLISECONDS);
   };
   const search = searchLine("functions.search", type);
-  const level = select(named("level", LEVELS), LEVELS[0], { "aria-label": t("functions.level"), onchange: draw });
+  const level = select(named("level", LEVELS), LEVELS[0], { label: t("functions.level"), onchange: draw });
   return stack(h("div.tools", h("div.grow", search), only ? null : functionChoice(ask), level, pause), problem, body);
 }
 
 function functionChoice(ask) {
-  const choice = select([["", t("functions.every")]], "", { "aria-label": t("functions.one"), onchange: ({ target }) => ask({ function: target.value }) });
+  const choice = select([["", t("functions.every")]], "", { label: t("functions.one"), onchange: ({ target }) => ask({ function: target.value }) });
   functionsOf().then(({ functions }) => choice.append(...functions.map(({ name }) => h("option", { value: name }, name))), () => {});
   return choice;
 }
 
 function lineView({ time, severity, function: name, message, execution }, only) {
-  const clock = new Intl.DateTimeFormat(language.peek(), { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 });
-  return h("div", { class: `level-${toneOf(severity)}` }, h("time.muted", { datetime: new Date(time).toISOString(), title: new Date(time).toISOString() }, clock.format(time)), h("span.level", severity),
+  const exact = clock({ second: "2-digit", fractionalSecondDigits: 3 });
+  return h("div", { class: `level-${toneOf(severity)}` }, h("time.muted", { datetime: new Date(time).toISOString(), title: new Date(time).toISOString() }, exact.format(time)), h("span.level", severity),
     only ? h("span.muted.function", { title: execution ?? "" }, execution ?? "") : h("a.function", { href: link("functions", ["list", name]), title: name }, name), messageView(message));
 }
 

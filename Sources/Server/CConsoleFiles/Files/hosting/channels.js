@@ -24,7 +24,7 @@ function row(channel, reload, done) {
     id, channel.url ? h("a", { href: channel.url, target: "_blank", rel: "noopener noreferrer" }, channel.url.replace(/^https?:\/\//, ""), " ", icon("link")) : "–",
     channel.release ? inline(h("code", versionOf(channel.release) ?? "–"), ago(channel.release.releaseTime)) : stateBadge("muted", t("hosting.empty")),
     tone === "warn" ? stateBadge("warn", ago(channel.expireTime)) : channel.expireTime ? ago(channel.expireTime) : "–",
-    inline(button(t("hosting.extend"), () => dialog(t("hosting.extendOf", id), (close) => lifeForm(channel, close)).then(done), { writes: true, "aria-label": t("hosting.extendOf", id) }), bin(t("hosting.deleteOf", id), () => discard(channel, reload)))];
+    inline(button(t("hosting.extend"), () => dialog(t("hosting.extendOf", id), (close) => lifeForm(channel, close)).then(done), { writes: true, label: t("hosting.extendOf", id) }), bin(t("hosting.deleteOf", id), () => discard(channel, reload)))];
 }
 
 const lifeChoice = () => select(LIVES.map(([seconds, key]) => [seconds, t(key)]), WEEK);

@@ -11,7 +11,7 @@ export function releasesView({ site, channels, reload }) {
   const list = (releases) => stack(table(["hosting.version", "hosting.released", "hosting.by", "hosting.files", "hosting.note", null], releases.map((release, index) => [
     inline(h("code", versionOf(release) ?? "–"), index === 0 ? stateBadge("ok", t("hosting.shown")) : null, release.type === "DEPLOY" ? null : h("span.note", t(`release.${release.type}`))),
     ago(release.releaseTime), release.releaseUser?.email || "–", release.version?.fileCount ? t("hosting.filesText", Number(release.version.fileCount), bytesText(Number(release.version.versionBytes ?? 0))) : "–", release.message,
-    canReturn(release, releases[0], index) ? inline(button(t("hosting.rollBack"), () => back(release), { writes: true, "aria-label": t("hosting.rollBackTo", versionOf(release)) })) : null])));
+    canReturn(release, releases[0], index) ? inline(button(t("hosting.rollBack"), () => back(release), { writes: true, label: t("hosting.rollBackTo", versionOf(release)) })) : null])));
   const back = async (release) => {
     await confirmed(t("hosting.rollBack"), t("hosting.rollBackText", idOf(site), versionOf(release)), () => rollBack(site, channel, release), t("hosting.rolledBack", versionOf(release)));
     reload();

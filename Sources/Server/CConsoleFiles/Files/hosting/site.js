@@ -22,7 +22,7 @@ function head(site, sites, channels) {
   const { release } = channels.find((one) => idOf(one) === "live") ?? {};
   const version = release?.version;
   return h("section.panel.site",
-    h("div.stack.grow", inline(sites.length > 1 ? select(sites.map((one) => [idOf(one), idOf(one)]), idOf(site), { "aria-label": t("hosting.site"), onchange: ({ target }) => choose(target.value) }) : h("h2", idOf(site)),
+    h("div.stack.grow", inline(sites.length > 1 ? select(sites.map((one) => [idOf(one), idOf(one)]), idOf(site), { label: t("hosting.site"), onchange: ({ target }) => choose(target.value) }) : h("h2", idOf(site)),
       version ? stateBadge("ok", t("hosting.live")) : stateBadge("muted", t(release ? "hosting.disabled" : "hosting.empty")), newSite()),
     site.defaultUrl ? copyable(site.defaultUrl) : note(t("hosting.noAddress")),
     site.defaultUrl && version ? h("div", h("a.button", { href: site.defaultUrl, target: "_blank", rel: "noopener noreferrer" }, icon("link"), t("hosting.open"))) : null),

@@ -60,7 +60,7 @@ const indexTable = (indexes, used, redraw) => table(["index.collection", "fields
 /** What queries asked for and did not find, each with a button that makes it. */
 const missingTable = (name, missing, redraw) => table(["index.collection", "fields", "index.scope", "index.asked", null], missing.map((index) => [
   code(index.collection), fieldList(index.fields), t(`index.${index.scope}`), queries(index),
-  button(t("index.make"), () => (index.kind === "field" ? makeSingle : make)(name, index).catch(complain).then(redraw), { "aria-label": t("index.makeOf", index.collection), writes: true })]));
+  button(t("index.make"), () => (index.kind === "field" ? makeSingle : make)(name, index).catch(complain).then(redraw), { label: t("index.makeOf", index.collection), writes: true })]));
 
 /** How many queries there were, and when the last one. */
 const queries = (count) => [number(count?.queries ?? 0), count ? [" ", h("span.muted", t("index.last", instant(count.last)))] : null];
@@ -72,11 +72,9 @@ const ownName = (index) => index.name.split("/").slice(7).join("/");
 
 const addressOf = (index) => `${resource(index.name.split("/", 7).join("/"))}/${encodeURIComponent(ownName(index))}`;
 
-function row(index, used, redraw) {
-  return [h("code", collectionOf(index)), fieldList(index.fields), t(`index.${index.queryScope}`), stateBadge(index.state === "READY" ? "ok" : "warn", t(`index.${index.state}`)),
-    queries(used.find((one) => one.index === ownName(index))),
-    bin(t("index.drop", collectionOf(index)), () => drop(index, redraw))];
-}
+const row = (index, used, redraw) => [h("code", collectionOf(index)), fieldList(index.fields), t(`index.${index.queryScope}`), stateBadge(index.state === "READY" ? "ok" : "warn", t(`index.${index.state}`)),
+  queries(used.find((one) => one.index === ownName(index))),
+  bin(t("index.drop", collectionOf(index)), () => drop(index, redraw))];
 
 const fieldTable = (fields, redraw) => table(["index.collection", "field.name", "index.modes", null], fields.map((one) => {
   const collection = collectionOf(one);
@@ -86,10 +84,8 @@ const fieldTable = (fields, redraw) => table(["index.collection", "field.name", 
 }));
 
 /** An index's fields in words; the name, which every index ends with, says nothing. */
-export function fieldList(fields) {
-  return h("ol", fields.filter((field) => field.fieldPath !== "__name__").map((field) =>
-    h("li", h("span.mono", { dir: "auto" }, field.fieldPath), " ", h("span.muted", t(`index.${field.order ?? field.arrayConfig}`)))));
-}
+export const fieldList = (fields) => h("ol", fields.filter((field) => field.fieldPath !== "__name__").map((field) =>
+  h("li", h("span.mono", { dir: "auto" }, field.fieldPath), " ", h("span.muted", t(`index.${field.order ?? field.arrayConfig}`)))));
 
 /** Deletes an index; patched with nothing, a field has again what it has without indexes of its own. */
 async function drop(index, redraw, method = "DELETE") {
@@ -98,9 +94,7 @@ async function drop(index, redraw, method = "DELETE") {
 }
 
 /** Asks for an index; one that a link names is shown in words before it is made. */
-function createDialog(name, index, making) {
-  return dialog(t("index.create"), (close) => (index ? fromLink(name, index, close, making) : byForm(name, close)));
-}
+const createDialog = (name, index, making) => dialog(t("index.create"), (close) => (index ? fromLink(name, index, close, making) : byForm(name, close)));
 
 async function make(name, index) {
   // The name goes as the last field does, unless it is asked for otherwise.
@@ -128,7 +122,7 @@ function byForm(name, close) {
   const scope = choice(["COLLECTION", "COLLECTION_GROUP"]);
   const rows = stack();
   const addRow = () => rows.append(inline(
-    input("", { class: "grow", "aria-label": t("field.name"), required: true }), choice(["ASCENDING", "DESCENDING", "CONTAINS"], { "aria-label": t("index.mode") }),
+    input("", { class: "grow", label: t("field.name"), required: true }), choice(["ASCENDING", "DESCENDING", "CONTAINS"], { label: t("index.mode") }),
     iconButton("trash", t("field.remove", ""), (event) => event.currentTarget.parentElement.remove())));
   addRow();
   addRow();

@@ -1,4 +1,4 @@
-import { button, checkbox, code, dialog, explain, field, form, freshID, go, group, guardLeaving, h, icon, inline, input, instant, loading, note, notice, number, onCleanup, pairs, place, problemLine, select, show, stack, submit, t, toast } from "../base/ui.js";
+import { button, checkbox, code, dialog, explain, field, form, freshID, go, group, guardLeaving, h, icon, inline, input, instant, loading, note, notice, number, onCleanup, pairs, place, problemLine, select, show, stack, submit, t, toast, valuesOf } from "../base/ui.js";
 import { messageOf, TARGETS } from "./model.js";
 import { reachOf } from "./reach.js";
 import { audiences, get, send, topics } from "./store.js";
@@ -23,15 +23,15 @@ function compose(project, { topic, audience }, { notification = {}, data = {}, f
     badge: input("", { type: "number", min: 0 }), sound: input(""), label: input(options.analytics_label, { maxlength: 50 }),
   };
   const pairsOf = pairs(data, t("messages.data"));
-  const kind = select(named("target", TARGETS), audience ? "audience" : "topic", { "aria-label": t("messages.target"), onchange: () => { suggest(); draw(); } });
+  const kind = select(named("target", TARGETS), audience ? "audience" : "topic", { label: t("messages.target"), onchange: () => { suggest(); draw(); } });
   const names = h("datalist", { id: freshID("names") });
-  const value = input(audience ?? topic ?? "", { class: "mono grow", list: names.id, "aria-label": t("messages.targetValue") });
+  const value = input(audience ?? topic ?? "", { class: "mono grow", list: names.id, label: t("messages.targetValue") });
   const suggest = () => suggestNames(project, kind.value, names);
   const time = input("", { type: "datetime-local" });
   const preview = stack();
   const problem = problemLine();
   const start = () => (time.value ? new Date(time.value) : new Date());
-  const read = () => messageOf({ ...Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control.value.trim()])), data: pairsOf.read() }, start().getTime());
+  const read = () => messageOf({ ...valuesOf(controls), data: pairsOf.read() }, start().getTime());
   const recipient = () => ({ kind: kind.value, value: value.value.trim() });
   const draw = () => show(preview, previewOf(read(), controls));
   const release = guardLeaving((isSilent) => (!controls.title.value && !controls.body.value) || (!isSilent && window.confirm(t("messages.discard"))));
@@ -65,7 +65,7 @@ function compose(project, { topic, audience }, { notification = {}, data = {}, f
       group(t("messages.target"), inline(kind, value, names), note(t("messages.targetText"))),
       field("messages.when", time), note(t("messages.whenText")), more, problem,
       inline(submit(t("messages.review"), { onclick: review, writes: true }), button(t("messages.trial"), trial, { writes: true }), button(t("messages.check"), check, { writes: true }))),
-    h("aside.stack", { "aria-label": t("messages.preview") }, h("h2", t("messages.preview")), preview));
+    h("aside.stack", { label: t("messages.preview") }, h("h2", t("messages.preview")), preview));
 }
 
 /** Offers the names that there are of a kind of recipient, with how many they reach. */

@@ -1,6 +1,6 @@
 import { roleHere } from "../base/access.js";
 import { managed, remover } from "../base/managed.js";
-import { call, dialog, field, form, h, input, note, place, primary, projectPath, spread, t, table, toast } from "../base/ui.js";
+import { call, dialog, field, form, h, input, note, place, primary, projectPath, spread, t, tableOr, toast, valuesOf } from "../base/ui.js";
 
 /** The keys by which a project reaches push services; their secrets never come back. */
 
@@ -17,7 +17,7 @@ export function credentialsView() {
 }
 
 const draw = ({ apnsKeys, vapidPublicKey }, remove) => [
-  apnsKeys.length === 0 ? h("p", t("push.none")) : table(["push.bundle", "push.keyID", "push.teamID", null], apnsKeys.map((key) => [
+  tableOr("push.none", ["push.bundle", "push.keyID", "push.teamID", null], apnsKeys.map((key) => [
     key.bundleId || t("push.everyApp"), h("code", key.keyId), h("code", key.teamId),
     roleHere() === "owner" ? remover(t("push.remove", key.keyId), "push.removeText", key.bundleId || "-", remove) : null])),
   h("h2", t("push.web")), note(t("push.webText")), vapidPublicKey ? h("p.mono.why", vapidPublicKey) : h("p", t("push.noVAPID")),
@@ -33,6 +33,6 @@ function keyForm(root, close) {
     // Apple names the file by the key.
     controls.keyId.value ||= /^AuthKey_(\w{10})/.exec(chosen.name)?.[1] ?? "";
   } });
-  const save = () => call("POST", root, { ...Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control.value.trim()])), privateKey: key.value });
+  const save = () => call("POST", root, { ...valuesOf(controls), privateKey: key.value });
   return form(close, t("push.add"), save, field("push.file", file), field("push.key", key), field("push.keyID", controls.keyId), field("push.teamID", controls.teamId), field("push.bundle", controls.bundleId), note(t("push.bundleText")));
 }

@@ -1,6 +1,6 @@
 import { bar } from "../base/chart.js";
 import { command } from "../base/commands.js";
-import { blank, button, code, complain, confirmed, facts, go, h, icon, inline, instant, isText, lead, link, loading, muted, number, place, poll, primary, show, spread, stack, t, table, tabs, textOr } from "../base/ui.js";
+import { blank, button, code, complain, confirmed, facts, go, h, icon, inline, instant, isText, lead, link, loading, muted, number, place, poll, primary, show, spread, stack, t, table, tableOr, tabs, textOr } from "../base/ui.js";
 import { composer } from "./composer.js";
 import { credentialsView } from "./credentials.js";
 import { idOf, reasonsOf, stageOf, STATES, totalsOf } from "./model.js";
@@ -8,11 +8,7 @@ import { cancel, deliveries, get, list, topics } from "./store.js";
 
 /** Messages to devices: composed, sent now or later, and what became of them. */
 
-const PERIOD_MILLISECONDS = 3_000;
-
-export function page() {
-  return tabs("messages", { "messages.sent": listView, "messages.compose": composer, "messages.topics": topicsView, "messages.credentials": credentialsView });
-}
+export const page = () => tabs("messages", { "messages.sent": listView, "messages.compose": composer, "messages.topics": topicsView, "messages.credentials": credentialsView });
 
 const compose = () => go({ project: place.peek().project, area: "messages", rest: ["compose"] });
 
@@ -24,7 +20,7 @@ function listView(id) {
   const state = { older: [], next: null };
   const draw = (newest) => {
     const all = [...newest, ...state.older];
-    show(rows, all.length === 0 ? blank("messages", t("messages.none")) : messageTable(all));
+    show(rows, messageTable(all));
   };
   const take = ({ messages, nextPageToken = null }) => {
     // Where the newest have changed, older pages are asked for anew.
@@ -43,7 +39,7 @@ function listView(id) {
       complain(error);
     }
   }) : null);
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, () => list(project), take);
+  const { pause, problem } = poll(3_000, () => list(project), take);
   command({ label: () => t("messages.new"), keys: "n", writes: true, run: compose });
   return stack(lead("messages.text", pause, primary(t("messages.new"), compose)), problem, rows, more);
 }
@@ -61,18 +57,16 @@ const stateList = (deliveries) => {
   return STATES.filter((state) => totals[state]).map((state) => `${t(`delivery.${state}`)} ${number(totals[state])}`).join(" · ") || "–";
 };
 
-function messageTable(messages) {
-  return table(["messages.title", "messages.target", "messages.time", "state", "messages.deliveries"], messages.map((message) => [
-    h("a", { href: link("messages", ["sent", idOf(message)]) }, message.title || message.label || idOf(message)),
-    targetText(message), instant(message.time), stageBadge(message), stateList(message.deliveries)]));
-}
+const messageTable = (messages) => tableOr(blank("messages", t("messages.none")), ["messages.title", "messages.target", "messages.time", "state", "messages.deliveries"], messages.map((message) => [
+  h("a", { href: link("messages", ["sent", idOf(message)]) }, message.title || message.label || idOf(message)),
+  targetText(message), instant(message.time), stageBadge(message), stateList(message.deliveries)]));
 
 // One message
 
 function reportView(project, id) {
   const body = stack(muted(t("loading")));
   const load = () => Promise.all([get(project, id), deliveries(project, id)]);
-  const { problem } = poll(PERIOD_MILLISECONDS, load, ([message, made]) => show(body, report(project, id, message, made)));
+  const { problem } = poll(3_000, load, ([message, made]) => show(body, report(project, id, message, made)));
   return stack(problem, body);
 }
 
@@ -118,6 +112,6 @@ function deliveryTable(made) {
 
 function topicsView() {
   const { project } = place.peek();
-  return loading(topics(project), (all) => (all.length === 0 ? h("p", t("messages.noTopic")) : table(["target.topic", "messages.registrations", null], all.map(({ name, registrations }) => [
-    h("code", name), number(registrations), h("a.button", { href: link("messages", ["compose"], { topic: name }) }, t("messages.sendTo", name))]))));
+  return loading(topics(project), (all) => tableOr("messages.noTopic", ["target.topic", "messages.registrations", null], all.map(({ name, registrations }) => [
+    h("code", name), number(registrations), h("a.button", { href: link("messages", ["compose"], { topic: name }) }, t("messages.sendTo", name))])));
 }

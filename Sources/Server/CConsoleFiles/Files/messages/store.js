@@ -1,4 +1,4 @@
-import { call, path, projectPath } from "../base/api.js";
+import { call, path, projectPath, withQuery } from "../base/api.js";
 import { idOf, requestOf } from "./model.js";
 
 /** The messages of a project. */
@@ -11,7 +11,7 @@ export const PAGE_SIZE = 50;
 const MOST_TOPICS = 20_000;
 
 /** A page of messages, the newest first: `{messages, nextPageToken}`. */
-export const list = (project, pageToken) => call("GET", `${root(project)}?${new URLSearchParams({ pageSize: PAGE_SIZE, ...(pageToken ? { pageToken } : {}) })}`);
+export const list = (project, pageToken) => call("GET", withQuery(root(project), { pageSize: PAGE_SIZE, pageToken }));
 
 /** One message with its content and its counts. */
 export const get = (project, id) => call("GET", root(project) + path(id));
@@ -30,7 +30,7 @@ export async function topics(project) {
   const found = [];
   let pageToken = "";
   do {
-    const page = await call("GET", `${root(project, ":listTopics")}?${new URLSearchParams({ pageSize: 1_000, ...(pageToken ? { pageToken } : {}) })}`);
+    const page = await call("GET", withQuery(root(project, ":listTopics"), { pageSize: 1_000, pageToken }));
     found.push(...page.topics);
     pageToken = page.nextPageToken ?? "";
   } while (pageToken && found.length < MOST_TOPICS);

@@ -1,4 +1,4 @@
-import { blank, button, bytesText, call, complain, dialog, field, form, h, inline, input, instant, loading, note, number, path, place, poll, select, show, spread, stack, t, table, textOr } from "../base/ui.js";
+import { blank, button, bytesText, call, complain, dialog, field, form, h, inline, input, instant, loading, note, number, path, place, poll, select, show, spread, stack, t, tableOr, textOr } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
 
 const root = "/console/api/jobs";
@@ -34,7 +34,7 @@ function jobView(job) {
   return h("section.panel.stack.tight",
     spread(h("h2", t(`operations.${job.kind}`), " ", h("span.mono", { dir: "auto" }, job.target)), h("span.badge", t(`jobState.${job.state}`)),
       isOpen(job.state) ? button(t("cancel"), cancel, { writes: true }) : null),
-    isOpen(job.state) && job.progress ? inline(h("progress", { max: total ?? undefined, value: total === null ? undefined : done, "aria-label": t(`operations.${job.kind}`) }), unit === "byte" ? bytesText(done) : `${number(done)} ${textOr(`unit.${unit.replace(/s$/, "")}`, unit)}`) : null,
+    isOpen(job.state) && job.progress ? inline(h("progress", { max: total ?? undefined, value: total === null ? undefined : done, label: t(`operations.${job.kind}`) }), unit === "byte" ? bytesText(done) : `${number(done)} ${textOr(`unit.${unit.replace(/s$/, "")}`, unit)}`) : null,
     note(instant(job.time), job.ended ? ` – ${instant(job.ended)}` : ""), job.summary ? h("p", { dir: "auto" }, job.summary) : null,
     job.differenceCount > 0 ? h("details", h("summary", t("operations.differences", job.differenceCount)), h("pre", job.differences.join("\n"))) : null);
 }
@@ -50,12 +50,12 @@ function verifyForm(close) {
 function transferForm(kind, kinds, name, close) {
   const isImport = kind === "import";
   const folder = input(name, { readonly: isImport });
-  const database = isImport ? input(firstDatabase()) : select(databases.peek().map((one) => [one, one]), firstDatabase());
+  const database = isImport ? input(firstDatabase()) : select(databases.peek(), firstDatabase());
   const boxes = kinds.map((one) => h("input", { type: "checkbox", value: one, checked: one === "documents" }));
   const save = () => start({ kind, project: place.peek().project, database: database.value.trim(), name: folder.value.trim(), kinds: boxes.filter((box) => box.checked).map((box) => box.value).join() });
   return form(close, t(`operations.${kind}`), save, field("name", folder), field("database", database), h("fieldset.stack.tight", h("legend", t("operations.kinds")), boxes.map((box) => h("label.row", box, textOr(KINDS[box.value], box.value)))),
     note(t(isImport ? "operations.importText" : "operations.exportText")));
 }
 
-const exportList = ({ kinds }) => loading(call("GET", "/console/api/exports"), ({ exports }) => (exports.length === 0 ? h("p", t("operations.noExport")) : table(["name", "files.size", "files.updated", null], exports.map((one) => [
-  h("code", one.name), bytesText(one.bytes), instant(one.time), button(t("operations.import"), () => dialog(t("operations.import"), (close) => transferForm("import", kinds, one.name, close)), { writes: true })]))));
+const exportList = ({ kinds }) => loading(call("GET", "/console/api/exports"), ({ exports }) => tableOr("operations.noExport", ["name", "files.size", "files.updated", null], exports.map((one) => [
+  h("code", one.name), bytesText(one.bytes), instant(one.time), button(t("operations.import"), () => dialog(t("operations.import"), (close) => transferForm("import", kinds, one.name, close)), { writes: true })])));

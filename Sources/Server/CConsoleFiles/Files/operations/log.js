@@ -7,9 +7,9 @@ const LEVELS = ["TRACE", "DEBUG", "INFO", "NOTE", "WARN", "ERROR", "CRIT"];
 /** The server's log as it is written, with what somebody looks for. */
 export function logView() {
   const state = { lines: [] };
-  const body = h("div.log", { tabindex: 0, role: "log", "aria-live": "off", "aria-label": t("operations.log") });
+  const body = h("div.log", { tabindex: 0, role: "log", "aria-live": "off", label: t("operations.log") });
   const search = searchLine("operations.search", () => draw());
-  const level = select(LEVELS.map((one) => [one, one]), "TRACE", { "aria-label": t("operations.level"), onchange: () => draw() });
+  const level = select(LEVELS, "TRACE", { label: t("operations.level"), onchange: () => draw() });
   const load = async () => {
     const last = state.lines.at(-1)?.number ?? 0;
     const { lines } = await call("GET", `/console/api/log?after=${last}`);

@@ -2,7 +2,7 @@ import { isReadOnly } from "../base/access.js";
 import { keep, kept } from "../base/memory.js";
 import { runsOf, spark } from "../base/spark.js";
 import { boxed, button, bytesText, call, consolePath, effect, h, hasService, icon, inScope, instant, link, muted, number, path, place, poll, projectPath, session, show, spread, stack, t } from "../base/ui.js";
-import { joined, quantilesOf, rates } from "../operations/model.js";
+import { callRates, joined, quantilesOf, valuesOf } from "../operations/model.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { findings, inParts } from "./attention.js";
 
@@ -45,8 +45,8 @@ async function refresh(project, known) {
 /** Asks once for what seldom changes. */
 async function ask(project) {
   const { role } = session.peek();
-  const analytics = has("analytics") ? orNull(call("GET", `${projectPath(project, "analytics", "users")}`)) : null;
-  const experiments = has("remote config") ? orNull(call("GET", `${projectPath(project, "remoteConfig", "experiments")}`)) : null;
+  const analytics = has("analytics") ? orNull(call("GET", projectPath(project, "analytics", "users"))) : null;
+  const experiments = has("remote config") ? orNull(call("GET", projectPath(project, "remoteConfig", "experiments"))) : null;
   // A page that came without TLS is of a port that has no certificate.
   const certificate = role === null || location.protocol === "http:" ? null : orNull(call("GET", "/console/api/certificate"));
   const jobs = role === "owner" ? orNull(call("GET", "/console/api/jobs")) : null;
@@ -81,15 +81,15 @@ function thinned(values, most = 60) {
 const tenth = (value) => number(Math.round(value * 10) / 10);
 
 /** What the tiles say: `{key, text, values, note, to}`. */
-function tilesOf({ metrics: { names, samples }, denials = [], slow: { users } }) {
-  const value = (name) => { const index = names.indexOf(name); return (sample) => (index < 0 ? 0 : sample.values[index]); };
+function tilesOf({ metrics, denials = [], slow: { users } }) {
+  const { names, samples } = metrics;
   const tiles = [];
   const add = (key, values, text, to, note = t("overview.hour")) => tiles.push({ key, values, text, to, note });
   if (samples.length > 1) {
-    const rate = rates(samples, (sample) => value("brasa_calls_total")(sample) + value("brasa_http_requests_total")(sample));
+    const rate = callRates(metrics);
     const time = quantilesOf(names, samples, "brasa_call_duration_seconds", 0.99).map((one) => (one === null ? null : one * 1_000));
-    const listeners = samples.map(value("brasa_listen_targets"));
-    const size = samples.map(value("brasa_kv_table_bytes"));
+    const listeners = valuesOf(metrics, "brasa_listen_targets");
+    const size = valuesOf(metrics, "brasa_kv_table_bytes");
     add("requests", rate, tenth(lately(rate) ?? 0), ["operations"]);
     add("time", time, (thinned(time).at(-1) ?? null) === null ? "–" : `${tenth(thinned(time).at(-1))} ms`, ["operations"]);
     add("listeners", listeners, number(listeners.at(-1)), ["operations"]);

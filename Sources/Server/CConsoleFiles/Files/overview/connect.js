@@ -37,7 +37,7 @@ function connectView(project, name, back) {
   return [
     spread(h("b", t(`platform.${name}`)), button(t("connect.other"), back, { class: "quiet" })),
     kind === null ? step(1, t("connect.key"), keyStep(project)) : step(1, t("step.app"), register(project, kind)),
-    step(2, t("connect.lines"), h("pre.snippet", { tabindex: 0, role: "group", "aria-label": t("connect.lines") }, text), h("div", button([icon("copy"), t("copy.of", t(`platform.${name}`))], () => copyText(text).catch(complain)))),
+    step(2, t("connect.lines"), h("pre.snippet", { tabindex: 0, role: "group", label: t("connect.lines") }, text), h("div", button([icon("copy"), t("copy.of", t(`platform.${name}`))], () => copyText(text).catch(complain)))),
     kind === null ? null : step(3, t("connect.run"), firstCall(project)),
   ];
 }

@@ -36,14 +36,26 @@ export async function projectSettings(project) {
   });
   if (outcome === "delete") return deleteProject(project);
   if (outcome) await loadProjects();
-  return undefined;
 }
+
+/** Removes all of what is asked for a page at a time; gives how many there were. */
+async function drained(ask, remove) {
+  let count = 0;
+  for (;;) {
+    const some = (await ask()) ?? [];
+    if (some.length === 0) return count;
+    await remove(some);
+    count += some.length;
+  }
+}
+
+const removeEach = async (resources) => { for (const { name } of resources) await call("DELETE", resource(name)); };
 
 /** What is deleted, in this order: each part gives how many there were. */
 const PARTS = {
   databases: async (root) => {
     const { databases = [] } = await call("GET", `${root}/databases`);
-    for (const { name } of databases) await call("DELETE", resource(name));
+    await removeEach(databases);
     return databases.length;
   },
   files: async (_, project) => {
@@ -51,24 +63,12 @@ const PARTS = {
     const { items: buckets = [] } = await call("GET", `/storage/v1/b?project=${encodeURIComponent(project)}`);
     for (const { name: bucket } of buckets) {
       const objects = path("storage", "v1", "b", bucket, "o");
-      for (;;) {
-        const { items = [] } = await call("GET", `${objects}?maxResults=500`);
-        if (items.length === 0) break;
-        for (const { name } of items) await call("DELETE", objects + path(name));
-        count += items.length;
-      }
+      count += await drained(async () => (await call("GET", `${objects}?maxResults=500`)).items, async (items) => { for (const { name } of items) await call("DELETE", objects + path(name)); });
     }
     return count;
   },
-  users: async (root) => {
-    let count = 0;
-    for (;;) {
-      const { users = [] } = await call("GET", `${root}/accounts:batchGet?maxResults=500`);
-      if (users.length === 0) return count;
-      await call("POST", `${root}/accounts:batchDelete`, { localIds: users.map((one) => one.localId), force: true });
-      count += users.length;
-    }
-  },
+  users: (root) => drained(async () => (await call("GET", `${root}/accounts:batchGet?maxResults=500`)).users,
+    (users) => call("POST", `${root}/accounts:batchDelete`, { localIds: users.map((one) => one.localId), force: true })),
   apps: async (_, project) => {
     const apps = ROOT + path(project, "apps");
     const { apps: all } = await call("GET", apps);
@@ -77,12 +77,9 @@ const PARTS = {
   },
   rules: async (root) => {
     const { releases = [] } = await call("GET", `${root}/releases?pageSize=100`);
-    for (const { name } of releases) await call("DELETE", resource(name));
-    for (;;) {
-      const { rulesets = [] } = await call("GET", `${root}/rulesets?pageSize=100`);
-      if (rulesets.length === 0) return releases.length;
-      for (const { name } of rulesets) await call("DELETE", resource(name));
-    }
+    await removeEach(releases);
+    await drained(async () => (await call("GET", `${root}/rulesets?pageSize=100`)).rulesets, removeEach);
+    return releases.length;
   },
 };
 const SERVICES = { databases: "firestore", files: "storage", users: "accounts", apps: "accounts", rules: "rules" };

@@ -1,4 +1,4 @@
-import { code, field, h, inline, instant, link, muted, named, note, place, poll, select, show, stack, stateBadge, t, table } from "../base/ui.js";
+import { code, field, h, inline, instant, link, muted, named, note, place, poll, select, show, stack, stateBadge, t, table, valuesOf } from "../base/ui.js";
 import { matches, playgroundOf } from "./group.js";
 import { Recent } from "./recent.js";
 import { requestsOf } from "./store.js";
@@ -20,8 +20,8 @@ export function allView() {
     show(body, found.length === 0 ? muted(t("requests.noneLive")) : table(["requests.time", "requests.outcome", "requests.method", "path", "users.uid", "requests.service", null], found.map(row)));
   };
   const choice = (options) => select([["", t("requests.any")], ...options], "", { onchange: draw });
-  const controls = { service: choice(named("requests", SERVICES)), method: choice(METHODS.map((one) => [one, one])), outcome: choice(named("requests", OUTCOMES)) };
-  const read = () => Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control.value]));
+  const controls = { service: choice(named("requests", SERVICES)), method: choice(METHODS), outcome: choice(named("requests", OUTCOMES)) };
+  const read = () => valuesOf(controls);
   const { pause, problem } = poll(2_000, () => recent.load(), draw);
   return stack(note(t("requests.allText")), inline(Object.entries(controls).map(([name, control]) => field(`requests.${name}`, control)), pause), problem, body);
 }

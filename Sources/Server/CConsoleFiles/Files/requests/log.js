@@ -1,5 +1,5 @@
 import { copyable, durationText } from "../base/teaching.js";
-import { blank, button, call, code, effect, facts, field, go, h, iconButton, inline, input, inScope, instant, link, named, note, number, place, poll, select, show, signal, stack, stateBadge, t, table } from "../base/ui.js";
+import { blank, button, call, code, effect, facts, field, go, h, iconButton, inline, input, inScope, instant, link, named, note, number, place, poll, select, show, signal, stack, stateBadge, t, table, withQuery } from "../base/ui.js";
 import { playgroundOf } from "./group.js";
 import { FIELDS, fits, hasWord, isOf, NAMES, productOf } from "./logModel.js";
 import { RecentOutcome } from "./recent.js";
@@ -10,7 +10,7 @@ import { requestsOf } from "./store.js";
 const [MOST, SHOWN, PAGE] = [5_000, 200, 1_000];
 const STATUSES = ["errors", "2xx", "3xx", "4xx", "5xx"];
 
-const ask = async (query) => (await call("GET", `/console/api/requests?${new URLSearchParams(query)}`)).requests;
+const ask = async (query) => (await call("GET", withQuery("/console/api/requests", query))).requests;
 
 // What was read stays while the tab is open, so that a request that is opened or closed reads nothing again.
 const recent = new RecentOutcome((after) => ask({ after, limit: PAGE }), MOST);
@@ -22,7 +22,7 @@ export function logView(id = "") {
   const { q = "", product = "", status = "" } = place.peek().query;
   const [list, side, wrong] = [stack(), h("div"), h("p.error", { role: "status", id: "log-problem" })];
   const filter = signal(() => true);
-  const search = input(q, { type: "search", "aria-label": t("log.search"), placeholder: 'status >= 400 and path contains "users"', "aria-describedby": "log-problem", oninput: () => read() });
+  const search = input(q, { type: "search", label: t("log.search"), placeholder: 'status >= 400 and path contains "users"', "aria-describedby": "log-problem", oninput: () => read() });
   const choices = {
     product: select([["", t("requests.any")], ...named("logProduct", NAMES)], product, { onchange: () => apply() }),
     status: select([["", t("requests.any")], ...named("logStatus", STATUSES)], status, { onchange: () => apply() }),
@@ -81,7 +81,7 @@ const row = (one, isOpen) => [h("a", { href: addressOf(one.request), "aria-curre
 
 /** One request with what else is known of it: the denial of the rules, and the lines of the server's log. */
 function open(side, id) {
-  const draw = inScope((one) => show(side, h("aside.panel.stack", { "aria-label": t("log.request") },
+  const draw = inScope((one) => show(side, h("aside.panel.stack", { label: t("log.request") },
     h("div.spread", h("h2", t("log.request")), iconButton("close", t("close"), () => go({ ...place.peek(), rest: ["log"] }))),
     one ? [factsOf(one), stack(why(one)), lines(one)] : note(t("log.gone")))));
   const find = async () => {

@@ -15,7 +15,7 @@ function draw({ rules, report = [] }) {
   const lines = rules.files.map((file) => file.content).join("\n").split("\n");
   const gaps = [...counts.values()].filter((count) => count === 0).length;
   return [h("p", { role: "status" }, t("coverage.count", counts.size - gaps, counts.size)),
-    h("div.diff.coverage", { tabindex: "0", role: "region", "aria-label": t("coverage") }, lines.map((text, index) => {
+    h("div.diff.coverage", { tabindex: "0", role: "region", label: t("coverage") }, lines.map((text, index) => {
       const count = counts.get(index + 1);
       return h("div", { class: count === 0 ? "removed" : count > 0 ? "added" : "same" }, h("span.count", count === undefined ? "" : number(count)), text || " ");
     }))];

@@ -30,7 +30,7 @@ function rulesView(project, target, inForce) {
   const state = { inForce, timer: null, release: null };
   const isDirty = signal(false);
   const isBroken = signal(false);
-  const issues = h("ul.issues", { "aria-label": t("rules.issues") });
+  const issues = h("ul.issues", { label: t("rules.issues") });
   const text = editor({
     value: inForce?.source ?? (target.bucket ? CLOSED_STORAGE : initialRules("production", new Date())), label: t("rules.source"), highlight: highlightLine,
     onInput: () => {
@@ -86,7 +86,6 @@ function rulesView(project, target, inForce) {
       if (error.code === "ABORTED") await replacedMeanwhile();
       else complain(error);
     }
-    return undefined;
   };
 
   const replacedMeanwhile = async () => {
@@ -128,7 +127,7 @@ function targetChoice(project, target) {
     const all = new Map([...databases.peek().map((database) => ({ database })), ...buckets.map((bucket) => ({ bucket })), target].map((one) => [releaseOf(one), one]));
     const option = ([release, one]) => h("option", { value: release, selected: release === releaseOf(target) }, one.bucket ?? one.database);
     const group = (label, isOf) => h("optgroup", { label }, [...all].filter(([, one]) => isOf(one)).sort().map(option));
-    show(holder, h("select", { "aria-label": t("rules.target"), onchange: (event) => go({ project, area: "rules", rest: restOf(all.get(event.target.value)) }) },
+    show(holder, h("select", { label: t("rules.target"), onchange: (event) => go({ project, area: "rules", rest: restOf(all.get(event.target.value)) }) },
       group(t("page.data"), (one) => one.database), group(t("page.files"), (one) => one.bucket)));
   };
   draw([]);

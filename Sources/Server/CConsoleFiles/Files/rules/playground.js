@@ -12,7 +12,7 @@ const METHODS = ["get", "list", "create", "update", "delete"];
 
 /** Tries a request on the rules as they are written, with the document as it is now, and says why they answer as they do. */
 export function playground(project, target, source) {
-  const method = select(METHODS.map((one) => [one, one]), asked().method);
+  const method = select(METHODS, asked().method);
   const path = input(asked().path, { required: true });
   const note = h("p.note", { id: freshID("note") }, t("playground.uidText"));
   const uid = input(asked().uid, { "aria-describedby": note.id });
@@ -32,7 +32,7 @@ export function playground(project, target, source) {
       show(outcome, h("p.error", messageOf(error)));
     }
   };
-  return h("section.panel.stack", { "aria-label": t("playground") }, h("h2", t("playground")),
+  return h("section.panel.stack", { label: t("playground") }, h("h2", t("playground")),
     h("form.stack", { onsubmit: run },
       field("playground.method", method),
       field(target.bucket ? "playground.filePath" : "playground.path", path),

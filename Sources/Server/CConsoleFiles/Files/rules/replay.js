@@ -6,12 +6,10 @@ import { tryRequests } from "./store.js";
 /** What was denied lately, tried again on the rules as they are written: whom they would let in. */
 
 /** Shows what the source says to what was denied lately. */
-export function replayDialog(project, target, source) {
-  return dialog(t("replay"), (close) => [
-    note(t("replay.text")), loading(replay(project, target, source), draw),
-    closing(close),
-  ], "wide");
-}
+export const replayDialog = (project, target, source) => dialog(t("replay"), (close) => [
+  note(t("replay.text")), loading(replay(project, target, source), draw),
+  closing(close),
+], "wide");
 
 async function replay(project, target, source) {
   const { denials } = await call("GET", `${consolePath(project, "denials")}?after=0`);

@@ -1,4 +1,4 @@
-import { call, CallError, projectPath, resource } from "../base/api.js";
+import { call, CallError, projectPath, resource, withQuery } from "../base/api.js";
 import { releaseOf } from "./release.js";
 
 /** The rules of a database or bucket: what is in force, its versions, deploying, trying. */
@@ -27,7 +27,7 @@ export async function versions(project, service) {
   const found = [];
   let pageToken = "";
   do {
-    const { rulesets = [], nextPageToken = "" } = await call("GET", `${projectPath(project, "rulesets")}?${new URLSearchParams({ pageSize: 100, pageToken })}`);
+    const { rulesets = [], nextPageToken = "" } = await call("GET", withQuery(projectPath(project, "rulesets"), { pageSize: 100, pageToken }));
     found.push(...rulesets.filter(({ metadata }) => metadata.services.includes(service)));
     pageToken = nextPageToken;
   } while (pageToken);

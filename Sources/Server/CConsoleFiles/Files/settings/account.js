@@ -1,6 +1,6 @@
 import { codesView, hasPasskeys, makePasskey } from "../base/credentials.js";
 import { managed } from "../base/managed.js";
-import { bin, boxed, button, call, closing, dialog, field, h, input, instant, muted, note, ownForm, section, session, spread, stack, t, table, toast } from "../base/ui.js";
+import { bin, boxed, button, call, closing, dialog, field, h, input, instant, muted, note, ownForm, section, session, spread, stack, t, tableOr, toast } from "../base/ui.js";
 
 /** What administrators do with their own accounts: recovery codes and passkeys. What adds a way in takes the password again. */
 
@@ -29,10 +29,10 @@ function accountParts({ hasSecondFactor, recoveryCodes, passkeys }, remove, load
       h("p", hasSecondFactor ? t("me.codesLeft", recoveryCodes) : t("me.noFactor"))),
     boxed(spread(h("h3", t("me.passkeys")), hasPasskeys() ? button(t("me.addPasskey"), add) : null),
       note(t(hasPasskeys() ? "me.passkeysText" : "me.noPasskeysHere")),
-      passkeys.length === 0 ? h("p", t("me.noPasskey")) : passkeyTable(passkeys, remove)));
+      passkeyTable(passkeys, remove)));
 }
 
-const passkeyTable = (passkeys, remove) => table(["name", "me.host", "users.created", "me.lastUsed", null], passkeys.map((one) => [
+const passkeyTable = (passkeys, remove) => tableOr("me.noPasskey", ["name", "me.host", "users.created", "me.lastUsed", null], passkeys.map((one) => [
   one.name, one.host, instant(one.createdAt), one.lastUsedAt ? instant(one.lastUsedAt) : "–", passkeyBin(t("me.removePasskey", one.name), one.id, remove)]));
 
 const passkeyBin = (title, id, remove) => bin(title, () => remove(title, "me.removePasskeyText", id), {});

@@ -1,5 +1,5 @@
 import { managed, remover } from "../base/managed.js";
-import { blank, button, call, closing, complain, consolePath, copyText, dialog, field, form, h, inline, input, instant, keepFile, named, note, path, place, primary, projectPath, secondary, select, session, spread, stack, t, table, toast } from "../base/ui.js";
+import { blank, button, call, closing, complain, consolePath, copyText, dialog, field, form, h, inline, input, instant, keepFile, named, note, path, place, primary, projectPath, secondary, select, session, spread, stack, t, tableOr, toast } from "../base/ui.js";
 
 /** The apps of a project with their configuration files, and the keys of back ends. */
 
@@ -16,17 +16,15 @@ export function appsView() {
 
 function appList(project) {
   const root = consolePath(project, "apps");
-  const { rows, load } = managed(root, ({ apps }, remove) => (apps.length === 0 ? blank("plus", t("apps.none")) : appTable(root, apps, remove)));
+  const { rows, load } = managed(root, ({ apps }, remove) => appTable(root, apps, remove));
   const add = async () => (await dialog(t("apps.add"), (close) => appForm(root, close))) && load();
   return h("section.stack", spread(h("h2", t("settings.apps")), primary(t("apps.add"), add)), note(t("apps.key", project)), rows);
 }
 
-function appTable(root, apps, remove) {
-  return table(["name", "dimension.platform", "apps.id", "users.created", null], apps.map((app) => [
-    [nameOf(app), app.displayName && app.bundleId ? h("div.note", app.bundleId) : null], t(`apps.${app.platform}`), h("code", app.id), instant(app.createdAt),
-    inline(Object.entries(FORMS).filter(([kind]) => fits(app.platform, kind)).map(([kind, name]) => button(name, () => download(`${root}${path(app.id, "file")}?form=${kind}`))),
-      remover(t("field.remove", nameOf(app)), "apps.removeText", app.id, remove))]));
-}
+const appTable = (root, apps, remove) => tableOr(blank("plus", t("apps.none")), ["name", "dimension.platform", "apps.id", "users.created", null], apps.map((app) => [
+  [nameOf(app), app.displayName && app.bundleId ? h("div.note", app.bundleId) : null], t(`apps.${app.platform}`), h("code", app.id), instant(app.createdAt),
+  inline(Object.entries(FORMS).filter(([kind]) => fits(app.platform, kind)).map(([kind, name]) => button(name, () => download(`${root}${path(app.id, "file")}?form=${kind}`))),
+    remover(t("field.remove", nameOf(app)), "apps.removeText", app.id, remove))]));
 
 const nameOf = (app) => app.displayName || app.bundleId || app.id;
 const fits = (platform, kind) => kind === "json" || (kind === "plist" ? platform === "ios" : platform === "android");
@@ -56,8 +54,8 @@ function appForm(root, close) {
 
 function keyList(project) {
   const root = consolePath(project, "keys");
-  const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", t("keys.none")) : table(["keys.account", "keys.id", "users.created", "keys.maker", null], keys.map((key) => [
-    [key.email, key.kind === "hmac" ? h("div.note", t("keys.hmac", key.project)) : null], h("code", key.id), instant(key.createdAt), makerOf(key), remover(t("keys.revoke", key.email), "keys.revokeText", key.id, remove)]))));
+  const { rows, load } = managed(root, ({ keys }, remove) => tableOr("keys.none", ["keys.account", "keys.id", "users.created", "keys.maker", null], keys.map((key) => [
+    [key.email, key.kind === "hmac" ? h("div.note", t("keys.hmac", key.project)) : null], h("code", key.id), instant(key.createdAt), makerOf(key), remover(t("keys.revoke", key.email), "keys.revokeText", key.id, remove)])));
   const add = async () => {
     const made = await dialog(t("keys.add"), (close) => keyForm(root, close));
     if (!made) return;
@@ -81,8 +79,8 @@ function keyForm(root, close) {
 function serverKeyList(project) {
   const root = projectPath(project, "serverKeys");
   const gone = new Set();
-  const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", t("serverKeys.none")) : table(["name", "serverKeys.hint", "users.created", "keys.maker", null], keys.map((key) => [
-    key.name, h("code", `${key.hint}…`), instant(key.createdAt), makerOf({ maker: key.createdBy, isMakerGone: gone.has(key.name) }), remover(t("keys.revoke", key.name), "keys.revokeText", key.name, remove)]))));
+  const { rows, load } = managed(root, ({ keys }, remove) => tableOr("serverKeys.none", ["name", "serverKeys.hint", "users.created", "keys.maker", null], keys.map((key) => [
+    key.name, h("code", `${key.hint}…`), instant(key.createdAt), makerOf({ maker: key.createdBy, isMakerGone: gone.has(key.name) }), remover(t("keys.revoke", key.name), "keys.revokeText", key.name, remove)])));
   // The list of all keys knows whose maker is gone; this one, which other services have too, does not.
   call("GET", consolePath(project, "keys")).then(({ serverKeys = [] }) => {
     for (const key of serverKeys) if (key.isMakerGone) gone.add(key.id);
@@ -103,7 +101,7 @@ function serverKeyForm(root, close) {
 }
 
 function shownOnce(key, close) {
-  const text = input(key, { class: "mono", readonly: true, "aria-label": t("serverKeys.made"), onfocus: () => text.select() });
+  const text = input(key, { class: "mono", readonly: true, label: t("serverKeys.made"), onfocus: () => text.select() });
   const copy = () => copyText(key).catch(() => text.select());
   return [h("p", t("serverKeys.once")), text, inline(button(t("copy.of", t("serverKeys.made")), copy)), closing(close)];
 }

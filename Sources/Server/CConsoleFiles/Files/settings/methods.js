@@ -1,5 +1,5 @@
 import { remover } from "../base/managed.js";
-import { adder, button, call, checkbox, complain, confirmed, dialog, failure, field, form, group, h, iconButton, inline, input, loading, note, path, place, primary, section, select, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { adder, button, call, checkbox, complain, confirmed, dialog, failure, field, form, group, h, iconButton, inline, input, loading, note, path, place, primary, section, select, show, spread, stack, t, tableOr, toast } from "../base/ui.js";
 
 /** How people sign in to a project's apps: methods, providers, authorized domains and the texts of mails. */
 
@@ -30,21 +30,19 @@ export function methodsView() {
 
 // Methods
 
-function methodList(project, config) {
-  return section(t("methods.own"), FLAGS.map(([where, name, isInverse]) => {
-    const box = checkbox(Boolean(valueAt(config, where)) !== Boolean(isInverse), { writes: true });
-    box.addEventListener("change", async () => {
-      try {
-        await configure(project, where, box.checked !== Boolean(isInverse));
-        toast(t("methods.saved"));
-      } catch (error) {
-        box.checked = !box.checked;
-        complain(error);
-      }
-    });
-    return h("label.row", box, t(`methods.${name}`));
-  }));
-}
+const methodList = (project, config) => section(t("methods.own"), FLAGS.map(([where, name, isInverse]) => {
+  const box = checkbox(Boolean(valueAt(config, where)) !== Boolean(isInverse), { writes: true });
+  box.addEventListener("change", async () => {
+    try {
+      await configure(project, where, box.checked !== Boolean(isInverse));
+      toast(t("methods.saved"));
+    } catch (error) {
+      box.checked = !box.checked;
+      complain(error);
+    }
+  });
+  return h("label.row", box, t(`methods.${name}`));
+}));
 
 // Providers
 
@@ -54,7 +52,7 @@ function providerList(project, handler) {
     try {
       const [known, open] = await Promise.all(["defaultSupportedIdpConfigs", "oauthIdpConfigs"].map((kind) => call("GET", `${root(project, kind)}?pageSize=100`)));
       const all = [...(known.defaultSupportedIdpConfigs ?? []), ...(open.oauthIdpConfigs ?? [])].map((one) => ({ ...one, id: one.name.split("/").at(-1) }));
-      show(rows, all.length === 0 ? h("p", t("methods.noProvider")) : providerTable(all));
+      show(rows, providerTable(all));
     } catch (error) {
       show(rows, failure(error));
     }
@@ -63,7 +61,7 @@ function providerList(project, handler) {
   const remove = async (title, textKey, id) => {
     if (await confirmed(title, t(textKey), () => call("DELETE", root(project, collectionOf(id), id)))) load();
   };
-  const providerTable = (providers) => table(["methods.provider", "methods.state", "methods.clientId", null], providers.map((one) => [
+  const providerTable = (providers) => tableOr("methods.noProvider", ["methods.provider", "methods.state", "methods.clientId", null], providers.map((one) => [
     [KNOWN[one.id] ?? one.displayName ?? one.id, h("div.note", one.id)], t(one.enabled ? "methods.on" : "methods.off"), h("code", one.clientId ?? ""),
     inline(iconButton("edit", t("methods.providerOf", one.id), () => edit(one), { writes: true }), remover(t("methods.removeProvider", one.id), "methods.removeText", one.id, remove))]));
   load();
@@ -130,7 +128,7 @@ function providerForm(project, handler, provider, close) {
 
 function domainList(project, config) {
   const rows = stack();
-  const add = (domain = "") => rows.append(inline(input(domain, { class: "mono", "aria-label": t("methods.domain") })));
+  const add = (domain = "") => rows.append(inline(input(domain, { class: "mono", label: t("methods.domain") })));
   for (const domain of config.authorizedDomains ?? []) add(domain);
   const save = async () => {
     const domains = [...rows.querySelectorAll("input")].map((one) => one.value.trim()).filter((one) => one !== "");

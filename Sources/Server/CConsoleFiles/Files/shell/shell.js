@@ -52,7 +52,7 @@ function latch() {
   effect(() => {
     if (!mayChange()) return show(holder, h("span.badge", { title: t("readOnly.explained") }, icon("lock"), t("readOnly")));
     const isOn = isReadOnly();
-    return show(holder, h("button.quiet", { "aria-pressed": isOn, "aria-label": t("readOnly"), title: t(isOn ? "readOnly.explained" : "readOnly"), onclick: () => turnLatch(!isOn) }, icon("lock"), isOn ? t("readOnly") : null));
+    return show(holder, h("button.quiet", { "aria-pressed": isOn, label: t("readOnly"), title: t(isOn ? "readOnly.explained" : "readOnly"), onclick: () => turnLatch(!isOn) }, icon("lock"), isOn ? t("readOnly") : null));
   });
   return holder;
 }
@@ -86,8 +86,8 @@ function account() {
   const close = () => menu.hidePopover();
   const own = email ? [h("div.spread", h("b", { dir: "auto" }, email)), h("hr")] : null;
   const out = email ? [h("hr"), h("a", { href: link("settings", ["me"]), class: "button quiet start", onclick: close }, icon("users"), t("account.mine")), h("button.quiet.start", { onclick: () => { close(); signOut().catch(complain); } }, icon("close"), t("signOut"))] : null;
-  const menu = h("div.account", { popover: "auto", id: "account", role: "group", "aria-label": t("account") }, own, field("language", languageChoice()), field("theme", themeChoice()), out);
-  return [email ? role : null, h("button.quiet.round", { popovertarget: "account", "aria-label": t("account"), title: email ?? t("account") }, h("span.face", { "aria-hidden": true }, email ? email[0].toUpperCase() : icon("users"))), menu];
+  const menu = h("div.account", { popover: "auto", id: "account", role: "group", label: t("account") }, own, field("language", languageChoice()), field("theme", themeChoice()), out);
+  return [email ? role : null, h("button.quiet.round", { popovertarget: "account", label: t("account"), title: email ?? t("account") }, h("span.face", { "aria-hidden": true }, email ? email[0].toUpperCase() : icon("users"))), menu];
 }
 
 /** Before the session ends its bar says so, with a way to go on; it is drawn anew with each token. */
@@ -106,9 +106,7 @@ function warnOfEnd() {
   document.body.append(holder);
 }
 
-function choice(label, options, current, onchange) {
-  return select(options, current, { "aria-label": label, title: label, onchange: (event) => onchange(event.target.value) });
-}
+const choice = (label, options, current, onchange) => select(options, current, { label, title: label, onchange: (event) => onchange(event.target.value) });
 
 /** The choice that is no project; no id has such a sign. */
 const NEW = "+";
@@ -134,19 +132,15 @@ function databaseChoice() {
     const { area, rest, project } = place.value;
     const all = databases.value;
     if (area !== "firestore" || all.length < 2) return show(holder);
-    const options = all.map((one) => [one, one]);
+    const options = all;
     show(holder, choice(t("database"), options, rest[0], (database) => go({ project, area, rest: [database, rest[1] ?? "data"] })));
   });
   return holder;
 }
 
-function languageChoice() {
-  return choice(t("language"), Object.entries(languageNames), language.peek(), setLanguage);
-}
+const languageChoice = () => choice(t("language"), Object.entries(languageNames), language.peek(), setLanguage);
 
-function themeChoice() {
-  return choice(t("theme"), named("theme", THEMES), theme(), setTheme);
-}
+const themeChoice = () => choice(t("theme"), named("theme", THEMES), theme(), setTheme);
 
 /** Whether a view follows changes by a listener; the others ask again, and say so themselves. */
 const isListened = ({ area, rest }) => area === "firestore" && rest[1] === "data";
@@ -171,7 +165,7 @@ function light() {
 const isNarrow = signal(kept("rail") === "narrow");
 
 function makeRail(pages) {
-  const rail = h("nav.rail", { "aria-label": t("pages") });
+  const rail = h("nav.rail", { label: t("pages") });
   const turn = () => {
     isNarrow.value = !isNarrow.peek();
     keep("rail", isNarrow.peek() ? "narrow" : "wide");
@@ -180,7 +174,7 @@ function makeRail(pages) {
     const current = pageOf(place.value, pages);
     const entry = (page) => h("li", h("a", { href: addressOf(page), title: isNarrow.value ? t(pageKey(page)) : null, "aria-current": page === current ? "page" : null }, icon(page.icon), h("span", t(pageKey(page))), NAMES[textsOf(page)] ? h("small", { "aria-hidden": true }, NAMES[textsOf(page)]) : null));
     show(rail, groupsOf(pages).map(([name, some]) => [name ? h("h2", t(`group.${name}`)) : null, h("ul", some.map(entry))]),
-      h("button.quiet", { "aria-pressed": isNarrow.value, "aria-label": t("rail.narrow"), title: t("rail.narrow"), onclick: turn }, icon("collapse"), h("span", t("rail.narrow"))));
+      h("button.quiet", { "aria-pressed": isNarrow.value, label: t("rail.narrow"), title: t("rail.narrow"), onclick: turn }, icon("collapse"), h("span", t("rail.narrow"))));
   });
   return rail;
 }

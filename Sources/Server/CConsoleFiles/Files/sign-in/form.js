@@ -53,17 +53,15 @@ function firstStep(known, next, problem) {
   return step(fields, t("signIn"), submit, problem, onFailure, hasPasskeys() ? passkeyButton(next, problem) : null);
 }
 
-function passkeyButton(next, problem) {
-  return button(t("signIn.passkey"), async () => {
-    try {
-      show(problem);
-      await post("/console/session/passkey", await usePasskey(await post("/console/session/challenge", {})));
-      next();
-    } catch (error) {
-      show(problem, error.status === 401 ? t("signIn.wrongPasskey") : explain(error));
-    }
-  });
-}
+const passkeyButton = (next, problem) => button(t("signIn.passkey"), async () => {
+  try {
+    show(problem);
+    await post("/console/session/passkey", await usePasskey(await post("/console/session/challenge", {})));
+    next();
+  } catch (error) {
+    show(problem, error.status === 401 ? t("signIn.wrongPasskey") : explain(error));
+  }
+});
 
 function secondStep({ pending, factor }, done, problem, restart) {
   const code = codeInput({ inputmode: "text", maxlength: 24 });
@@ -81,15 +79,13 @@ function secondStep({ pending, factor }, done, problem, restart) {
 }
 
 /** A field for the six digits of an authenticator program. */
-function codeInput(properties) {
-  return h("input.mono", { type: "text", name: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: 12, ...properties });
-}
+const codeInput = (properties) => h("input.mono", { type: "text", name: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: 12, ...properties });
 
 /** The address as a code for a telephone's camera, dark on light in every theme. */
 function qrDrawing(text) {
   const rows = qrCode(text);
   const dark = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")));
-  return svg("svg", { viewBox: `-4 -4 ${rows.length + 8} ${rows.length + 8}`, class: "qr", role: "img", "aria-label": t("setUp.qr") }, svg("path", { d: dark.join("") }));
+  return svg("svg", { viewBox: `-4 -4 ${rows.length + 8} ${rows.length + 8}`, class: "qr", role: "img", label: t("setUp.qr") }, svg("path", { d: dark.join("") }));
 }
 
 /** Sets the account of a link up. */

@@ -1,5 +1,5 @@
 import { copyable } from "../base/teaching.js";
-import { area, bin, boxed, button, checkbox, confirm, explain, facts, failure, field, go, guardEdits, h, hasService, headOf, icon, input, inScope, link, muted, note, place, problemLine, show, stack, stateBadge, submit, t, textIn, toast } from "../base/ui.js";
+import { area, bin, boxed, button, checkbox, confirm, explain, facts, failure, field, go, guardEdits, h, hasService, headOf, icon, input, inScope, link, muted, note, place, problemLine, show, stack, stateBadge, submit, t, textsIn, toast } from "../base/ui.js";
 import { dateOf, nameOf, providerName } from "./names.js";
 import { changesOf, get, providersOf, remove, update } from "./store.js";
 
@@ -51,7 +51,7 @@ function editForm(user, problem, save) {
   const flags = { emailVerified: checkbox(Boolean(user.emailVerified)), disabled: checkbox(Boolean(user.disabled)) };
   const claims = area(user.customAttributes || "{}", 3);
   const send = () => {
-    const typed = Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, textIn(control, user[name])]));
+    const typed = textsIn(controls, user);
     const changes = changesOf(user, { ...typed, claims: claims.value.trim() || "{}", emailVerified: flags.emailVerified.checked, disabled: flags.disabled.checked });
     if (Object.keys(changes).length > 0) save(changes);
   };
