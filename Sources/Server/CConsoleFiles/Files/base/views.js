@@ -43,11 +43,17 @@ export const stateBadge = (tone, text, sign = SIGNS[tone] ?? "history") => h("sp
 /** A text of a program, which reads in its own direction. */
 export const code = (text) => h("code", { dir: "auto" }, text);
 
+/** A part of a page with a list: its heading with what adds to it, and what it is about. */
+export const listing = (titleKey, control, ...content) => h("section.stack", spread(h("h2", t(titleKey)), control), content);
+
 /** A part of a page in a box of its own. */
 export const boxed = (...content) => h("section.panel.stack", content);
 
 /** A button with a text. */
 export const button = (label, onclick, properties) => h("button", { onclick, ...properties }, label);
+
+/** The same without a frame, for what is beside the point. */
+export const quiet = (label, onclick, properties) => button(label, onclick, { class: "quiet", ...properties });
 
 /** The button that does what a form is for; and one below a list, which adds to it. */
 export const submit = (label, properties) => h("button.primary", { type: "submit", ...properties }, label);
@@ -177,9 +183,10 @@ export function changing(holder, keyOf, make) {
 
 /** The head of a thing's page: the way to all of them, its name, and what can be done with it. The tab is called after it meanwhile. */
 export function headOf(way, name, ...controls) {
-  const before = document.title;
-  document.title = `${name} · ${before}`;
-  onCleanup(() => { document.title = before; });
+  // The page's own title has three parts.
+  const title = document.title.split(" · ").slice(-3).join(" · ");
+  document.title = `${name} · ${title}`;
+  onCleanup(() => { document.title = title; });
   return stack(way, spread(h("h1.why", { dir: "auto" }, name), inline(controls)));
 }
 

@@ -4,8 +4,17 @@ import { expressionOf, isWhole, newTerm, OPERATORS, SYSTEMS, termsOf } from "./t
 
 /** The terms of a condition as rows, beside its text: each follows the other. */
 
-/** The regions of ISO 3166, two letters each, and languages that apps often have. */
-const REGIONS = "AD AE AF AG AI AL AM AO AR AT AU AW AZ BA BB BD BE BF BG BH BI BJ BM BN BO BR BS BT BW BY BZ CA CD CF CG CH CI CL CM CN CO CR CU CV CW CY CZ DE DJ DK DM DO DZ EC EE EG ER ES ET FI FJ FM FO FR GA GB GD GE GF GH GI GL GM GN GP GQ GR GT GU GW GY HK HN HR HT HU ID IE IL IN IQ IR IS IT JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MG MH MK ML MM MN MO MQ MR MT MU MV MW MX MY MZ NA NC NE NG NI NL NO NP NR NZ OM PA PE PF PG PH PK PL PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SI SK SL SM SN SO SR SS ST SV SY SZ TC TD TG TH TJ TL TM TN TO TR TT TV TW TZ UA UG US UY UZ VA VC VE VG VI VN VU WS YE ZA ZM ZW".split(" ");
+/** What the browser has names for beside the regions of ISO 3166: groups of them, and none. */
+const GROUPS = ["EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"];
+
+/** The regions that the browser has names for, two letters each. */
+function regions() {
+  const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+  return letters.flatMap((one) => letters.map((other) => one + other)).filter((code) => names.of(code) && new Intl.Locale(`und-${code}`).region === code && !GROUPS.includes(code));
+}
+
+/** Languages that apps often have. */
 const LANGUAGES = "ar bg bn ca cs da de el en en-GB en-US es es-MX et eu fa fi fr gl he hi hr hu id it ja ka kk ko lt lv ms nb nl pl pt pt-BR pt-PT ro ru sk sl sq sr sv sw ta th tr uk ur uz vi zh zh-Hans zh-Hant".split(" ");
 
 const namesOf = (type, codes) => {
@@ -44,7 +53,7 @@ const percentLine = (term, at, changed) => line(term, at, changed, { type: "numb
 
 /** What a kind of term is asked by. */
 const CONTROLS = {
-  country: (term, changed) => chips(namesOf("region", REGIONS), term, changed),
+  country: (term, changed) => chips(namesOf("region", regions()), term, changed),
   language: (term, changed) => chips(namesOf("language", LANGUAGES), term, changed),
   platform: (term, changed) => chips(named("system", SYSTEMS), term, changed),
   version: (term, changed) => line(term, "all", changed, { class: "mono", placeholder: "1.2.0" }),

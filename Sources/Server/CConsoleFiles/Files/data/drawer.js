@@ -1,7 +1,7 @@
 import { listen } from "../base/listen.js";
 import { paced } from "../base/pace.js";
 import { keep, kept } from "../base/memory.js";
-import { bin, button, copyText, explain, go, guardLeaving, h, icon, iconButton, inline, input, inScope, instant, muted, note, notice, onCleanup, place, show, spread, t, toast } from "../base/ui.js";
+import { bin, button, copyText, explain, go, guardLeaving, h, icon, iconButton, inline, input, inScope, instant, muted, note, notice, onCleanup, place, quiet, show, spread, t, toast } from "../base/ui.js";
 import { linkTo, listCollections, nameOf, placeOf } from "./documents.js";
 import { isConflict, saveDocument } from "./writes.js";
 import { fieldEditor } from "./fieldEditor.js";
@@ -77,7 +77,7 @@ export function documentDrawer(where, path, { onClose }) {
     show(foot,
       button(t("save"), () => save(), { class: "primary", "aria-keyshortcuts": "Control+Enter Meta+Enter", disabled: !state.isDirty || fields === null || state.isSaving, writes: true }),
       state.isDirty ? button(t("cancel"), reset) : null,
-      isWrong ? h("span.error.row", { role: "status" }, icon("warning"), t("document.notValid"), state.view === "fields" ? button(t("document.showWrong"), () => state.editor.showProblem(), { class: "quiet" }) : null) : null);
+      isWrong ? h("span.error.row", { role: "status" }, icon("warning"), t("document.notValid"), state.view === "fields" ? quiet(t("document.showWrong"), () => state.editor.showProblem()) : null) : null);
   };
 
   const reset = () => {
@@ -206,7 +206,7 @@ const tabs = (state, choose) => h("div.tabs", { role: "tablist", label: t("docum
 
 function fieldsEditor(where, state, edited) {
   state.editor = fieldEditor(state.draft, { onChange: edited, where });
-  return [state.editor.element, spread(button([icon("plus"), t("field.add")], () => state.editor.add(), { class: "quiet", writes: true }), note(h("kbd", t("field.optionKey")), " ", t("field.keys"), " · ", h("kbd", t("document.saveKeys")), " ", t("save")))];
+  return [state.editor.element, spread(quiet([icon("plus"), t("field.add")], () => state.editor.add(), { writes: true }), note(h("kbd", t("field.optionKey")), " ", t("field.keys"), " · ", h("kbd", t("document.saveKeys")), " ", t("save")))];
 }
 
 function jsonEditor(state, edited) {
@@ -265,5 +265,5 @@ function below(where, path) {
     id.focus();
   };
   return h("section.subcollections.stack", spread(h("h3", t("subcollections")),
-    button([icon("plus"), t("collection.start")], start, { class: "quiet", writes: true })), list);
+    quiet([icon("plus"), t("collection.start")], start, { writes: true })), list);
 }

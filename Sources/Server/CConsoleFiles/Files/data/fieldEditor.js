@@ -1,4 +1,4 @@
-import { button, call, freshID, h, icon, input, instant, link, named, resource, select, show, t } from "../base/ui.js";
+import { call, freshID, h, icon, input, instant, link, named, quiet, resource, select, show, t } from "../base/ui.js";
 import { pathOf } from "./documents.js";
 import { withModule } from "./tools.js";
 import { editText, elementsOf, fieldsOf, GLYPHS, initial, parseText, summary, typeOf, TYPES, ValueError } from "./value.js";
@@ -183,7 +183,7 @@ const focusValue = (row) => row?.querySelector(VALUE)?.focus();
 function inside(node, changed) {
   const holder = h("div.wide.fields");
   const redraw = () => show(holder, drawChildren(node, changed, redraw),
-    button([icon("plus"), t(node.type === "map" ? "field.add" : "element.add")], () => addTo(node, redraw, changed, holder), { class: "quiet", writes: true }));
+    quiet([icon("plus"), t(node.type === "map" ? "field.add" : "element.add")], () => addTo(node, redraw, changed, holder), { writes: true }));
   redraw();
   return holder;
 }
@@ -218,7 +218,7 @@ function toggleOptions(field) {
   };
   if (isOpen) return close();
   show(options, nameControl(field), typeControl(field), helpers(field),
-    button([icon("trash"), t("field.remove", field.label())], field.remove, { class: "quiet", writes: true }));
+    quiet([icon("trash"), t("field.remove", field.label())], field.remove, { writes: true }));
   options.onkeydown = (event) => {
     const isDone = event.key === "Escape" || (event.key === "Enter" && event.target.matches("input") && !event.ctrlKey && !event.metaKey);
     if (!isDone) return;
@@ -267,7 +267,7 @@ function converted(node, type) {
 /** What helps with a value: the calendar of an instant, the document of a reference. */
 function helpers(field, properties = {}) {
   const { node } = field;
-  if (node.type === "timestamp") return button([icon("calendar"), t("instant.pick")], () => pick(field), { class: "quiet", writes: true, ...properties });
+  if (node.type === "timestamp") return quiet([icon("calendar"), t("instant.pick")], () => pick(field), { writes: true, ...properties });
   const target = node.type === "reference" && node.problem === null && node.root && node.value.referenceValue.startsWith(node.root) ? node.value.referenceValue : null;
   return target ? h("a", { href: hrefOf(target), ...properties }, t("reference.open")) : null;
 }

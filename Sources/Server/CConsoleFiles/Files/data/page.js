@@ -5,7 +5,7 @@ import { keep, kept } from "../base/memory.js";
 import { listen } from "../base/listen.js";
 import { paced } from "../base/pace.js";
 import { viewed } from "../base/viewing.js";
-import { blank, button, complain, copyText, effect, explain, failure, go, h, icon, iconButton, inline, inScope, language, muted, note, number, onCleanup, place, scope, show, signal, spread, t, untracked } from "../base/ui.js";
+import { blank, button, complain, copyText, effect, explain, failure, go, h, icon, iconButton, inline, inScope, language, muted, note, number, onCleanup, place, quiet, scope, show, signal, spread, t, untracked } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { arranged, columnsOf, readArrangement } from "./columns.js";
 import { countDocuments, linkTo, listCollections, nameOf, pathOf, placeOf } from "./documents.js";
@@ -133,7 +133,7 @@ function drawTop(top, where, collection, filter) {
   if (collection.length > 0) crumbs.append(iconButton("trash", t("collection.delete"), withModule(() => import("./deletion.js"), async ({ removeCollection }) => {
     if (await removeCollection(where, collection)) go(placeOf(where, collection.slice(0, -1), query));
   }), { writes: true }));
-  show(top, spread(crumbs, inline(roleHere() === "owner" ? button(t("view.title"), withModule(() => import("./viewDialog.js"), ({ viewDialog }) => viewDialog(where.project)), { class: "quiet" }) : null, viewChoice(), add)),
+  show(top, spread(crumbs, inline(roleHere() === "owner" ? quiet(t("view.title"), withModule(() => import("./viewDialog.js"), ({ viewDialog }) => viewDialog(where.project))) : null, viewChoice(), add)),
     collection.length > 0 && filter !== null ? filterBar(where, collection, filter, top.parentElement) : null);
 }
 
@@ -147,7 +147,7 @@ function viewChoice() {
     const { query: { view: _, ...query }, ...rest } = place.peek();
     go({ ...rest, query: view === "table" ? query : { ...query, view } });
   };
-  return h("div.tabs", { role: "group", label: t("view.of") }, VIEWS.map((view) => button(t(`view.${view}`), () => choose(view), { class: "quiet", "aria-pressed": view === current })));
+  return h("div.tabs", { role: "group", label: t("view.of") }, VIEWS.map((view) => quiet(t(`view.${view}`), () => choose(view), { "aria-pressed": view === current })));
 }
 
 function filterBar(where, collection, filter, data) {
@@ -348,7 +348,7 @@ function liveTable(results, where, parent, collection, query, json, past, at, fi
       h("span", view.rows.length === 0 ? "" : t("rows.shown", number(view.offset + 1), number(last), window.hasMore)),
       at ? null : h("button.quiet", { "aria-pressed": view.isPaused, onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
         icon(view.isPaused ? "play" : "pause"), t(view.isPaused ? "live.resume" : "live.pause")),
-      json ? jsonPages() : button([icon("columns"), t("columns")], chooseColumns, { class: "quiet" }),
+      json ? jsonPages() : quiet([icon("columns"), t("columns")], chooseColumns),
       at ? null : counter(where, parent, query), transfer, held,
       view.selected.length > 0 ? selectionActions() : null);
   };
@@ -356,16 +356,16 @@ function liveTable(results, where, parent, collection, query, json, past, at, fi
   // A grid asks for rows as it is scrolled.
   const jsonPages = () => [
     table?.count < view.rows.length ? h("span", { role: "status" }, t("json.cut", number(table.count))) : null,
-    window.hasEarlier ? button(t("json.earlier"), () => window.earlier(), { class: "quiet" }) : null,
-    window.hasMore ? button(t("users.more"), () => window.more(), { class: "quiet" }) : null,
+    window.hasEarlier ? quiet(t("json.earlier"), () => window.earlier()) : null,
+    window.hasMore ? quiet(t("users.more"), () => window.more()) : null,
   ];
 
   const chosen = () => view.rows.filter((document) => view.selected.includes(document.name));
   const removeChosen = withModule(() => import("./deletion.js"), async ({ removeDocuments }) => { if (await removeDocuments(where, chosen())) table.clearSelection(); });
   const selectionActions = () => [
     h("span", { role: "status" }, t("rows.selected", view.selected.length)),
-    button([icon("copy"), t("rows.copy")], withModule(() => import("./jsonView.js"), ({ documentsText }) => copyText(`${documentsText(chosen()).text}\n`)), { class: "quiet" }),
-    at ? null : button([icon("trash"), t("delete")], removeChosen, { class: "quiet", writes: true }),
+    quiet([icon("copy"), t("rows.copy")], withModule(() => import("./jsonView.js"), ({ documentsText }) => copyText(`${documentsText(chosen()).text}\n`))),
+    at ? null : quiet([icon("trash"), t("delete")], removeChosen, { writes: true }),
   ];
 
   const source = (structured, onSnapshot, onError) => (at
@@ -411,7 +411,7 @@ function counter(where, parent, query) {
       complain(error);
     }
   };
-  return [button(t("count"), count, { class: "quiet" }), text];
+  return [quiet(t("count"), count), text];
 }
 
 // Rows

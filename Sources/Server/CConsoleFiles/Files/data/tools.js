@@ -1,4 +1,4 @@
-import { button, complain, h, icon, t } from "../base/ui.js";
+import { complain, h, icon, quiet, t } from "../base/ui.js";
 
 /** The buttons of a table's documents; what they do is loaded when somebody presses one. */
 
@@ -12,7 +12,7 @@ export const withModule = (load, act) => async (...values) => {
 };
 
 /** The button that changes every document of the open query. */
-export const bulkButton = (where, collection, query) => button([icon("edit"), t("bulk")], withModule(() => import("./bulkDialog.js"), (module) => module.changeAll(where, collection, query)), { class: "quiet", writes: true });
+export const bulkButton = (where, collection, query) => quiet([icon("edit"), t("bulk")], withModule(() => import("./bulkDialog.js"), (module) => module.changeAll(where, collection, query)), { writes: true });
 
 /** The buttons that make files of the open query's documents, and documents of a file. */
 export function transferButtons(where, collection, query) {
@@ -23,5 +23,5 @@ export function transferButtons(where, collection, query) {
     const [chosen] = file.files;
     if (chosen) bring(chosen).finally(() => { file.value = ""; });
   } });
-  return [button(t("transfer.csv"), save("csv"), { class: "quiet" }), button(t("transfer.json"), save("jsonl"), { class: "quiet" }), file, button([icon("plus"), t("transfer.import")], () => file.click(), { class: "quiet", writes: true })];
+  return [quiet(t("transfer.csv"), save("csv")), quiet(t("transfer.json"), save("jsonl")), file, quiet([icon("plus"), t("transfer.import")], () => file.click(), { writes: true })];
 }

@@ -1,4 +1,4 @@
-import { button, call, failure, h, icon, iconButton, inScope, note, onCleanup, resource, show, spread, t, withQuery } from "../base/ui.js";
+import { call, failure, h, icon, iconButton, inScope, note, onCleanup, quiet, resource, show, spread, t, withQuery } from "../base/ui.js";
 import { viewed } from "../base/viewing.js";
 import { linkTo, listCollections, nameOf, pathOf } from "./documents.js";
 
@@ -29,7 +29,7 @@ function column(where, path, current) {
       if (!token) show(list);
       if (!token && current !== null && !rows.some((one) => one.id === current)) rows.unshift({ id: current, isMissing: false });
       list.append(...rows.map(rowOf));
-      show(more, next ? button(t("users.more"), () => load(next), { class: "quiet" }) : null, list.childElementCount === 0 ? note(t(isCollections ? "subcollections.none" : "documents.none")) : null);
+      show(more, next ? quiet(t("users.more"), () => load(next)) : null, list.childElementCount === 0 ? note(t(isCollections ? "subcollections.none" : "documents.none")) : null);
     } catch (error) {
       show(more, failure(error));
     }

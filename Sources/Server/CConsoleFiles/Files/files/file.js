@@ -13,7 +13,7 @@ export function fileView(project, bucket, name) {
   const holder = stack(muted(t("loading")));
   const { prefix = "" } = place.peek().query;
   const way = breadcrumbs(bucket, prefix, false);
-  const open = (file) => go({ project, area: "files", rest: [bucket], query: { prefix, file } }, { replace: true });
+  const open = (file, folder = prefix) => go({ project, area: "files", rest: [bucket], query: { prefix: folder, file } }, { replace: true });
   const load = () => get(bucket, name).then(inScope((file) => show(holder, content(bucket, file, way, { load, open }))), inScope((error) => show(holder, way, failure(error))));
   load();
   return holder;
@@ -35,7 +35,7 @@ function content(bucket, file, way, { load, open }) {
   const form = editForm(file, problem, (changes, name) => act(async () => {
     const current = Object.keys(changes).length > 0 ? await update(bucket, file, changes) : file;
     if (name !== file.name) await rename(bucket, current, name);
-  }, t("files.saved"), name === file.name ? load : () => open(name)));
+  }, t("files.saved"), name === file.name ? load : () => open(name, name.slice(0, name.lastIndexOf("/") + 1))));
   const release = guardEdits(form);
   const destroy = async () => {
     if (await confirm(t("files.delete", 1), t("files.deleteText"), t("files.delete", 1))) act(() => remove(bucket, file), t("files.deleted", 1), () => open(""));

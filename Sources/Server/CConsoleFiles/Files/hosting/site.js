@@ -1,5 +1,5 @@
 import { ago, copyable } from "../base/teaching.js";
-import { button, bytesText, dialog, facts, field, form, go, h, icon, inline, input, loading, note, place, select, show, stack, stateBadge, t } from "../base/ui.js";
+import { bytesText, dialog, facts, field, form, go, h, icon, inline, input, loading, note, place, quiet, select, show, stack, stateBadge, t } from "../base/ui.js";
 import { idOf, versionOf } from "./model.js";
 import { channelsOf, createSite, sitesOf } from "./store.js";
 
@@ -29,7 +29,7 @@ function head(site, sites, channels) {
     version ? facts(["hosting.version", h("code", versionOf(release))], ["hosting.released", ago(release.releaseTime)], ["hosting.files", t("hosting.filesText", Number(version.fileCount ?? 0), bytesText(Number(version.versionBytes ?? 0)))], ["hosting.by", release.releaseUser?.email || "–"]) : null);
 }
 
-const newSite = () => button([icon("plus"), t("hosting.newSite")], () => dialog(t("hosting.newSite"), siteForm).then((name) => name && choose(name)), { class: "quiet", writes: true });
+const newSite = () => quiet([icon("plus"), t("hosting.newSite")], () => dialog(t("hosting.newSite"), siteForm).then((name) => name && choose(name)), { writes: true });
 
 function siteForm(close) {
   const name = input(`${place.peek().project}-`, { autofocus: true });

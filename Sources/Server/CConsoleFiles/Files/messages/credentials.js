@@ -1,6 +1,6 @@
 import { roleHere } from "../base/access.js";
 import { managed, remover } from "../base/managed.js";
-import { call, dialog, field, form, h, input, note, place, primary, projectPath, spread, t, tableOr, toast, valuesOf } from "../base/ui.js";
+import { call, dialog, field, form, h, input, listing, note, place, primary, projectPath, t, tableOr, toast, valuesOf } from "../base/ui.js";
 
 /** The keys by which a project reaches push services; their secrets never come back. */
 
@@ -12,7 +12,7 @@ export function credentialsView() {
     toast(t("push.added"));
     load();
   };
-  return h("section.stack", spread(h("h2", t("push.apple")), roleHere() === "owner" ? primary(t("push.add"), add) : null),
+  return listing("push.apple", roleHere() === "owner" ? primary(t("push.add"), add) : null,
     note(t("push.text")), rows);
 }
 

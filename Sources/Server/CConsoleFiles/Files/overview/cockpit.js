@@ -1,7 +1,7 @@
 import { isReadOnly } from "../base/access.js";
 import { keep, kept } from "../base/memory.js";
 import { runsOf, spark } from "../base/spark.js";
-import { boxed, button, bytesText, call, consolePath, effect, h, hasService, icon, inScope, instant, link, muted, number, path, place, poll, projectPath, session, show, spread, stack, t } from "../base/ui.js";
+import { boxed, bytesText, call, consolePath, effect, h, hasService, icon, inScope, instant, link, muted, number, path, place, poll, projectPath, quiet, session, show, spread, stack, t } from "../base/ui.js";
 import { callRates, joined, quantilesOf, valuesOf } from "../operations/model.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { findings, inParts } from "./attention.js";
@@ -152,7 +152,7 @@ function firstSteps(connect) {
   const draw = inScope((doneCount) => {
     if (doneCount === steps.length) return hide();
     holder.hidden = false;
-    return show(holder, spread(h("h2", t("overview.steps")), button(t("overview.hideSteps"), hide, { class: "quiet" })), h("ol.steps", steps.map(({ key, to }, index) =>
+    return show(holder, spread(h("h2", t("overview.steps")), quiet(t("overview.hideSteps"), hide)), h("ol.steps", steps.map(({ key, to }, index) =>
       h("li", { class: index < doneCount ? "done" : null, "aria-current": index === doneCount ? "step" : null }, h("span.step-mark", { "aria-hidden": true }, index < doneCount ? icon("check") : index + 1),
         h("a", { href: link(...to), onclick: open(key) }, t(`step.${key}`)), index < doneCount ? h("span.note", t("step.done")) : h("span.note", t(`step.${key}.text`))))));
   });

@@ -1,4 +1,4 @@
-import { button, call, closing, code, complain, consolePath, copyText, dialog, explain, field, h, icon, input, inScope, keepFile, link, note, onCleanup, path, problemLine, scope, session, show, spread, stack, stateBadge, t } from "../base/ui.js";
+import { button, call, closing, code, complain, consolePath, copyText, dialog, explain, field, h, icon, input, inScope, keepFile, link, note, onCleanup, path, problemLine, quiet, scope, session, show, spread, stack, stateBadge, t } from "../base/ui.js";
 import { snippetsOf } from "./snippets.js";
 
 /** Connecting an app: its platform, its registration, the lines that reach this server, and its first call. */
@@ -35,7 +35,7 @@ function connectView(project, name, back) {
   const number = (at) => h("span.step-mark", { "aria-hidden": true }, at);
   const step = (at, title, ...content) => h("section.connect-step", number(at), stack(h("h3", title), content));
   return [
-    spread(h("b", t(`platform.${name}`)), button(t("connect.other"), back, { class: "quiet" })),
+    spread(h("b", t(`platform.${name}`)), quiet(t("connect.other"), back)),
     kind === null ? step(1, t("connect.key"), keyStep(project)) : step(1, t("step.app"), register(project, kind)),
     step(2, t("connect.lines"), h("pre.snippet", { tabindex: 0, role: "group", label: t("connect.lines") }, text), h("div", button([icon("copy"), t("copy.of", t(`platform.${name}`))], () => copyText(text).catch(complain)))),
     kind === null ? null : step(3, t("connect.run"), firstCall(project)),

@@ -1,5 +1,5 @@
 import { chart, dayText } from "../base/chart.js";
-import { button, call, consolePath, h, inline, link, loading, note, number, show, stack, t, withQuery } from "../base/ui.js";
+import { call, consolePath, h, inline, link, loading, note, number, quiet, show, stack, t, withQuery } from "../base/ui.js";
 import { daysUpTo } from "./recent.js";
 
 /** What the rules decided, by day. */
@@ -13,7 +13,7 @@ export const monitor = (project, target) => h("section.panel.stack", { label: t(
   const draw = (count) => {
     const shown = daysUpTo(Date.now(), count, days);
     const sum = (name) => shown.reduce((all, one) => all + one[name], 0);
-    show(holder, inline(LENGTHS.map((one) => button(t("monitor.days", one), () => draw(one), { class: "quiet", "aria-pressed": one === count }))),
+    show(holder, inline(LENGTHS.map((one) => quiet(t("monitor.days", one), () => draw(one), { "aria-pressed": one === count }))),
       h("dl.cards", OUTCOMES.map((name) => h("div.card", h("dt", t(`monitor.${name}`)), h("dd", number(sum(name)))))),
       chart(t("monitor"), shown.map((one) => dayText(one.time)), OUTCOMES.map((name) => ({ name: t(`monitor.${name}`), values: shown.map((one) => one[name]) }))),
       note(t("monitor.text"), " ", h("a", { href: link("requests", ["denials"]) }, t("monitor.single"))));

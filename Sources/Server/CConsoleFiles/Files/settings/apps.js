@@ -1,5 +1,5 @@
 import { managed, remover } from "../base/managed.js";
-import { blank, button, call, closing, complain, consolePath, copyText, dialog, field, form, h, inline, input, instant, keepFile, named, note, path, place, primary, projectPath, secondary, select, session, spread, stack, t, tableOr, toast } from "../base/ui.js";
+import { blank, button, call, closing, complain, consolePath, copyText, dialog, field, form, h, inline, input, instant, keepFile, listing, named, note, path, place, primary, projectPath, secondary, select, session, stack, t, tableOr, toast } from "../base/ui.js";
 
 /** The apps of a project with their configuration files, and the keys of back ends. */
 
@@ -18,7 +18,7 @@ function appList(project) {
   const root = consolePath(project, "apps");
   const { rows, load } = managed(root, ({ apps }, remove) => appTable(root, apps, remove));
   const add = async () => (await dialog(t("apps.add"), (close) => appForm(root, close))) && load();
-  return h("section.stack", spread(h("h2", t("settings.apps")), primary(t("apps.add"), add)), note(t("apps.key", project)), rows);
+  return listing("settings.apps", primary(t("apps.add"), add), note(t("apps.key", project)), rows);
 }
 
 const appTable = (root, apps, remove) => tableOr(blank("plus", t("apps.none")), ["name", "dimension.platform", "apps.id", "users.created", null], apps.map((app) => [
@@ -63,7 +63,7 @@ function keyList(project) {
     toast(t("keys.made"));
     load();
   };
-  return h("section.stack", spread(h("h2", t("keys.of")), secondary(t("keys.add"), add)), note(t("keys.text")), rows);
+  return listing("keys.of", secondary(t("keys.add"), add), note(t("keys.text")), rows);
 }
 
 /** The account that made a key, and whether it is gone. */
@@ -92,7 +92,7 @@ function serverKeyList(project) {
     await dialog(t("serverKeys.made"), (close) => shownOnce(made.key, close));
     load();
   };
-  return h("section.stack", spread(h("h2", t("serverKeys.of")), secondary(t("serverKeys.add"), add)), note(t("serverKeys.text")), rows);
+  return listing("serverKeys.of", secondary(t("serverKeys.add"), add), note(t("serverKeys.text")), rows);
 }
 
 function serverKeyForm(root, close) {

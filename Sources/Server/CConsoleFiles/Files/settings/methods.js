@@ -1,5 +1,5 @@
 import { remover } from "../base/managed.js";
-import { adder, button, call, checkbox, complain, confirmed, dialog, failure, field, form, group, h, iconButton, inline, input, loading, note, path, place, primary, section, select, show, spread, stack, t, tableOr, toast } from "../base/ui.js";
+import { adder, button, call, checkbox, complain, confirmed, dialog, failure, field, form, group, h, iconButton, inline, input, listing, loading, note, path, place, primary, section, select, show, stack, t, tableOr, toast } from "../base/ui.js";
 
 /** How people sign in to a project's apps: methods, providers, authorized domains and the texts of mails. */
 
@@ -65,7 +65,7 @@ function providerList(project, handler) {
     [KNOWN[one.id] ?? one.displayName ?? one.id, h("div.note", one.id)], t(one.enabled ? "methods.on" : "methods.off"), h("code", one.clientId ?? ""),
     inline(iconButton("edit", t("methods.providerOf", one.id), () => edit(one), { writes: true }), remover(t("methods.removeProvider", one.id), "methods.removeText", one.id, remove))]));
   load();
-  return h("section.stack", spread(h("h2", t("methods.providers")), primary(t("methods.addProvider"), () => edit(null))), note(t("methods.callback"), " ", h("code", handler)), rows);
+  return listing("methods.providers", primary(t("methods.addProvider"), () => edit(null)), note(t("methods.callback"), " ", h("code", handler)), rows);
 }
 
 const collectionOf = (id) => (id.startsWith("oidc.") ? "oauthIdpConfigs" : "defaultSupportedIdpConfigs");

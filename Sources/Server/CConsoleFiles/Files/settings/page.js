@@ -1,6 +1,6 @@
 import { roleHere, roleTexts } from "../base/access.js";
 import { managed, remover } from "../base/managed.js";
-import { actions, adder, button, call, copyText, dialog, field, form, group, h, hasService, iconButton, inline, input, instant, named, note, place, primary, select, session, spread, stack, submit, suggestions, t, table, tableOr, tabs } from "../base/ui.js";
+import { actions, adder, button, call, copyText, dialog, field, form, group, h, hasService, iconButton, inline, input, instant, listing, named, note, place, primary, select, session, stack, submit, suggestions, t, table, tableOr, tabs } from "../base/ui.js";
 import { projects as everyProject } from "../shell/store.js";
 import { accountView } from "./account.js";
 import { appsView } from "./apps.js";
@@ -31,7 +31,7 @@ function administratorsView() {
     load();
     links.load();
   };
-  return h("section.stack", spread(h("h2", t("settings.administrators")), primary(t("settings.invite"), invite)), rows, links.rows);
+  return listing("settings.administrators", primary(t("settings.invite"), invite), rows, links.rows);
 }
 
 /** Links that nobody has used yet. */
