@@ -80,15 +80,24 @@ def test_files_are_uploaded_shown_changed_and_deleted(console, files, tmp_path):
     console.browser.wait("return !document.querySelector('.uploads li')")
     assert files.content("note.txt") == b"second"
     console.click("link", "note.txt")
-    console.find("dialog")
+    console.find("heading", "note.txt")
     console.sees("second")
     console.fill("Type", "text/markdown")
     console.fill("Name", "folder/renamed.md")
     console.click("button", "Save")
     console.sees("File saved")
     assert files.get("note.txt") is None and files.get("folder/renamed.md")["contentType"] == "text/markdown"
+    # The page follows the file to its new name; a reload and the way back work.
+    console.find("heading", "renamed.md")
+    console.driver.refresh()
+    console.find("heading", "renamed.md")
+    console.click("link", "All files")
     console.click("link", "folder/")
     console.click("link", "renamed.md")
+    console.driver.back()
+    console.find("link", "renamed.md")
+    console.driver.forward()
+    console.find("heading", "renamed.md")
     console.click("button", "Delete")
     console.click("button", "Delete 1 file")
     console.sees("This folder is empty.")
@@ -107,9 +116,9 @@ def test_a_files_download_url_is_made_copied_and_revoked(console, files, languag
     assert console.driver.execute_async_script("navigator.clipboard.readText().then(arguments[0])") == url
     # Anyone who has it reads the file.
     assert requests.get(url, timeout=30).content == b"content"
-    assert axe.findings(console, "dialog") == []
+    assert axe.findings(console) == []
     # The token is no entry of the metadata, and stays when that is saved.
-    assert "firebaseStorageDownloadTokens" not in console.text("dialog")
+    assert "firebaseStorageDownloadTokens" not in console.browser.run("return document.querySelector('main').innerText")
     console.fill(words("type"), "text/markdown")
     console.click("button", words("save"))
     console.sees(words("files.saved"))
@@ -218,10 +227,10 @@ def test_pictures_show_by_what_they_are(console, files):
     console.open(f"files/{files.bucket}?prefix=photos/")
     console.browser.wait("return [...document.querySelectorAll('.thumbnail img')].filter((one) => one.complete && one.naturalWidth === 1).length === 1")
     console.click("link", "no-extension")
-    console.browser.wait("return document.querySelector('dialog .preview img')?.naturalWidth === 1")
-    console.click("button", "Cancel")
+    console.browser.wait("return document.querySelector('main .preview img')?.naturalWidth === 1")
+    console.click("link", "photos")
     console.click("link", "lies.png")
-    console.browser.wait("return document.querySelector('dialog .preview pre')?.textContent.startsWith('<svg onload')")
+    console.browser.wait("return document.querySelector('main .preview pre')?.textContent.startsWith('<svg onload')")
 
 
 def test_hostile_names_of_files_are_text(console, files):

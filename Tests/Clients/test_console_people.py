@@ -116,7 +116,7 @@ def test_a_user_from_beginning_to_end(console, server, project, language):
     console.click("button", save)
     console.click("link", "ada@example.org")
     assert user()["displayName"] == hostile
-    console.find("dialog")
+    console.find("heading", "ada@example.org")
     assert console.read(name) == hostile
     console.put(claims, '{"admin":true}')
     console.click("checkbox", disabled)
@@ -126,7 +126,9 @@ def test_a_user_from_beginning_to_end(console, server, project, language):
     sign_in = requests.post(f"{server.url}/v1/accounts:signInWithPassword?key={project}",
                             json={"email": "ada@example.org", "password": "correct horse battery"}, timeout=30)
     assert sign_in.json()["error"]["message"].startswith("USER_DISABLED")
-    console.click("link", "ada@example.org")
+    # The page stays, and is the same after a reload.
+    console.driver.refresh()
+    console.until(lambda: console.read(claims) == '{"admin":true}', "the claims are not shown")
     console.click("button", delete)
     console.click("button", delete_it)
     console.sees(deleted)
@@ -150,16 +152,24 @@ def test_users_are_found_by_a_part_of_what_they_are_known_by(console, server, pr
     assert findings(console) == []
     console.fill(text("users.search"), "nobody%_*")
     console.sees(text("users.notFound"))
-    # A search is in the address, and opening and saving somebody leaves it as it is.
+    # A search is in the address, and is there again after the page of somebody.
     console.fill(text("users.search"), "example.org")
     console.until(lambda: len(console.browser.run(shown)) == 2, "not two")
     console.click("link", "ada@example.org")
-    console.find("dialog")
-    assert "q=example.org" in console.driver.current_url
+    console.find("heading", "ada@example.org")
+    assert "q=example.org" in console.driver.current_url and console.driver.title.startswith("ada@example.org · ")
+    assert findings(console) == []
     console.fill(text("name"), "Ada King")
+    # What is typed is not lost by a link.
+    console.click("link", text("page.users"))
+    console.dismiss_question()
+    assert console.read(text("name")) == "Ada King"
     console.click("button", text("save"))
+    console.sees(text("users.saved"))
+    console.driver.back()
     console.sees("Ada King")
-    assert len(console.browser.run(shown)) == 2 and console.read(text("users.search")) == "example.org"
+    console.until(lambda: len(console.browser.run(shown)) == 2, "not two")
+    assert console.read(text("users.search")) == "example.org" and not console.driver.title.startswith("ada")
     console.browser.wait("return document.activeElement?.textContent === 'ada@example.org'")
     console.driver.refresh()
     console.until(lambda: sorted(console.browser.run(shown)) == ["ada@example.org", "grace@example.org"], "the search was lost")

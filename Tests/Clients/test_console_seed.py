@@ -140,7 +140,7 @@ def test_a_photo_without_an_extension_is_uploaded_and_shown(tab, text, server, p
     tab.find("link", "8F3A-photo")
     tab.browser.wait("return [...document.querySelectorAll('.thumbnail img')].some((one) => one.naturalWidth === 1)")
     tab.click("link", "8F3A-photo")
-    tab.browser.wait("return document.querySelector('dialog .preview img')?.naturalWidth === 1")
+    tab.browser.wait("return document.querySelector('main .preview img')?.naturalWidth === 1")
     content = requests.get(f"{server.url}/storage/v1/b/{project}.appspot.com/o/8F3A-photo?alt=media", headers=OWNER, timeout=30)
     assert content.content == PICTURE
 

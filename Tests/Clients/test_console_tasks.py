@@ -357,7 +357,7 @@ def claims(hand, shop, t):
     hand.fill(t("users.search"), "da@exam")
     hand.click("link", "ada@example.org")
     hand.fill(t("users.claims"), '{"admin":true}')
-    hand.submit()
+    hand.click("button", t("save"))
     hand.until(lambda: shop.user("ada@example.org").get("customAttributes") == '{"admin":true}', "no claims")
 
 
@@ -366,7 +366,7 @@ def disable(hand, shop, t):
     hand.open("users")
     hand.click("link", "ada@example.org")
     hand.click("checkbox", t("users.disabled"))
-    hand.submit()
+    hand.click("button", t("save"))
     hand.until(lambda: shop.user("ada@example.org").get("disabled"), "not disabled")
 
 

@@ -161,9 +161,9 @@ test("both languages have the same texts, each in one catalogue", () => {
 test("every page has the texts that it asks for, and every text is asked for", () => {
   const asked = (paths) => [...paths].map(sourceOf).join("\n");
   const check = (name, source) => {
-    for (const [, key] of source.matchAll(/\bt\("([^"]+)"/g)) assert.ok(Object.hasOwn(english.common, key) || Object.hasOwn(english[name], key), `${key} on ${name}`);
+    for (const [, key] of source.matchAll(/\b(?:t|field|lead|searchLine)\("([^"]+)"/g)) assert.ok(Object.hasOwn(english.common, key) || Object.hasOwn(english[name], key), `${key} on ${name}`);
   };
-  const isAsked = (key, source) => source.includes(`"${key}"`) || [...source.matchAll(/[`]([a-zA-Z]+\.)\$\{/g)].some(([, prefix]) => key.startsWith(prefix));
+  const isAsked = (key, source) => source.includes(`"${key}"`) || [...source.matchAll(/[`]([a-zA-Z]+\.)\$\{|\bnamed\("([a-zA-Z]+)"/g)].some(([, prefix, name]) => key.startsWith(prefix ?? `${name}.`));
   check("common", asked(closure("app.js")));
   for (const name of pages) {
     const source = asked(wholePage(name));
@@ -178,7 +178,7 @@ test("no module makes markup, runs text or writes a text of its own into the pag
   for (const path of modules) {
     const source = sourceOf(path);
     assert.doesNotMatch(source, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|srcdoc|DOMParser/, path);
-    assert.doesNotMatch(source, /(?:aria-label|title|placeholder): "[A-Za-z]{2,}/, path);
+    assert.doesNotMatch(source, /label: "[A-Z][a-z]|(?:title|placeholder): "[A-Za-z]{2,}/, path);
   }
 });
 

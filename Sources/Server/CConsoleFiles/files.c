@@ -320,6 +320,10 @@ static const unsigned char file_data_pages_js[] = {
 #embed "Files/data/pages.js"
 };
 
+static const unsigned char file_data_progress_js[] = {
+#embed "Files/data/progress.js"
+};
+
 static const unsigned char file_data_query_js[] = {
 #embed "Files/data/query.js"
 };
@@ -366,6 +370,10 @@ static const unsigned char file_data_window_js[] = {
 
 static const unsigned char file_data_writes_js[] = {
 #embed "Files/data/writes.js"
+};
+
+static const unsigned char file_files_crumbs_js[] = {
+#embed "Files/files/crumbs.js"
 };
 
 static const unsigned char file_files_downloadLinks_js[] = {
@@ -728,6 +736,10 @@ static const unsigned char file_rules_diff_js[] = {
 #embed "Files/rules/diff.js"
 };
 
+static const unsigned char file_rules_diffView_js[] = {
+#embed "Files/rules/diffView.js"
+};
+
 static const unsigned char file_rules_editor_js[] = {
 #embed "Files/rules/editor.js"
 };
@@ -824,12 +836,20 @@ static const unsigned char file_sign_in_qr_js[] = {
 #embed "Files/sign-in/qr.js"
 };
 
+static const unsigned char file_users_names_js[] = {
+#embed "Files/users/names.js"
+};
+
 static const unsigned char file_users_page_js[] = {
 #embed "Files/users/page.js"
 };
 
 static const unsigned char file_users_store_js[] = {
 #embed "Files/users/store.js"
+};
+
+static const unsigned char file_users_user_js[] = {
+#embed "Files/users/user.js"
 };
 
 static const unsigned char file_vars_css[] = {
@@ -916,6 +936,7 @@ static const struct console_file files[] = {
     {"data/order.js", file_data_order_js, sizeof file_data_order_js},
     {"data/page.js", file_data_page_js, sizeof file_data_page_js},
     {"data/pages.js", file_data_pages_js, sizeof file_data_pages_js},
+    {"data/progress.js", file_data_progress_js, sizeof file_data_progress_js},
     {"data/query.js", file_data_query_js, sizeof file_data_query_js},
     {"data/queryCode.js", file_data_queryCode_js, sizeof file_data_queryCode_js},
     {"data/queryFailure.js", file_data_queryFailure_js, sizeof file_data_queryFailure_js},
@@ -928,6 +949,7 @@ static const struct console_file files[] = {
     {"data/viewDialog.js", file_data_viewDialog_js, sizeof file_data_viewDialog_js},
     {"data/window.js", file_data_window_js, sizeof file_data_window_js},
     {"data/writes.js", file_data_writes_js, sizeof file_data_writes_js},
+    {"files/crumbs.js", file_files_crumbs_js, sizeof file_files_crumbs_js},
     {"files/downloadLinks.js", file_files_downloadLinks_js, sizeof file_files_downloadLinks_js},
     {"files/file.js", file_files_file_js, sizeof file_files_file_js},
     {"files/files.css", file_files_files_css, sizeof file_files_files_css},
@@ -1018,6 +1040,7 @@ static const struct console_file files[] = {
     {"requests/store.js", file_requests_store_js, sizeof file_requests_store_js},
     {"rules/coverage.js", file_rules_coverage_js, sizeof file_rules_coverage_js},
     {"rules/diff.js", file_rules_diff_js, sizeof file_rules_diff_js},
+    {"rules/diffView.js", file_rules_diffView_js, sizeof file_rules_diffView_js},
     {"rules/editor.js", file_rules_editor_js, sizeof file_rules_editor_js},
     {"rules/highlight.js", file_rules_highlight_js, sizeof file_rules_highlight_js},
     {"rules/indent.js", file_rules_indent_js, sizeof file_rules_indent_js},
@@ -1042,8 +1065,10 @@ static const struct console_file files[] = {
     {"sign-in/form.js", file_sign_in_form_js, sizeof file_sign_in_form_js},
     {"sign-in/page.js", file_sign_in_page_js, sizeof file_sign_in_page_js},
     {"sign-in/qr.js", file_sign_in_qr_js, sizeof file_sign_in_qr_js},
+    {"users/names.js", file_users_names_js, sizeof file_users_names_js},
     {"users/page.js", file_users_page_js, sizeof file_users_page_js},
     {"users/store.js", file_users_store_js, sizeof file_users_store_js},
+    {"users/user.js", file_users_user_js, sizeof file_users_user_js},
     {"vars.css", file_vars_css, sizeof file_vars_css},
     {NULL, NULL, 0},
 };

@@ -11,8 +11,8 @@ async function start() {
   try {
     await comeIn();
   } catch (error) {
-    show(document.body, h("main", { class: "empty", role: "alert" }, h("h1", {}, t("unreachable")), h("p", { class: "mono" }, error.message),
-      h("button", { type: "button", onclick: () => location.reload() }, t("tryAgain"))));
+    show(document.body, h("main.empty", { role: "alert" }, h("h1", t("unreachable")), h("p.mono", error.message),
+      h("button", { onclick: () => location.reload() }, t("tryAgain"))));
     return;
   }
   startNavigation();

@@ -1,5 +1,5 @@
 import { bar, change } from "../base/chart.js";
-import { blank, complain, h, link, loading, note, number, section, t, table, textOr } from "../base/ui.js";
+import { blank, checkbox, complain, h, link, loading, note, number, section, t, table, textOr } from "../base/ui.js";
 import { csvButton, periodChoice } from "./period.js";
 import { markKeyEvent, period, report, reportOf } from "./store.js";
 
@@ -11,13 +11,13 @@ export function eventsView(name) {
     const marks = new Set(keyEvents);
     const { events, from, to } = answer;
     const rows = () => [["event", "events", "events before", "users", "users before", "value"], ...events.map(({ name: event, now, before }) => [event, now.events, before.events, now.users, before.users, now.value])];
-    return [periodChoice(answer), figures("analytics.event", events, (event) => h("a", { href: link("analytics", ["events", event], days) }, event), (event) => keyMark(marks, event)), h("div", {}, csvButton(`events-${from}-${to}`, rows)), drops(dropped)];
+    return [periodChoice(answer), figures("analytics.event", events, (event) => h("a", { href: link("analytics", ["events", event], days) }, event), (event) => keyMark(marks, event)), h("div", csvButton(`events-${from}-${to}`, rows)), drops(dropped)];
   });
 }
 
 /** The box that makes an event a key event, by which the product's success is told, or an ordinary one again. */
 function keyMark(marks, event) {
-  const element = h("input", { type: "checkbox", checked: marks.has(event), "aria-label": t("analytics.keyEventOf", event), onchange: async () => {
+  const element = checkbox(marks.has(event), { label: t("analytics.keyEventOf", event), onchange: async () => {
     const isKey = element.checked;
     await markKeyEvent(event, isKey).catch((error) => {
       element.checked = !isKey;
@@ -40,9 +40,7 @@ function drops(dropped) {
   return section(t("analytics.dropped"), note(t("analytics.droppedText")), table(["analytics.code", "analytics.count"], dropped.map(({ name, now }) => [textOr(`drop.${name}`, name), number(now.events)])));
 }
 
-function detail(name, answer) {
-  return [h("p", {}, h("a", { href: link("analytics", ["events"], period()) }, t("analytics.events")), " / ", h("b", { dir: "auto" }, name)), periodChoice(answer),
-    answer.parameters.length === 0 ? h("p", {}, t("analytics.noParameters")) : answer.parameters.map(({ name: parameter, values, numbers }) => h("details", { class: "panel", open: answer.parameters.length < 4 },
-      h("summary", {}, h("b", { class: "mono", dir: "auto" }, parameter), " ", h("span", { class: "note" }, t("analytics.values", values.length)), numbers ? h("span", { class: "note" }, ` · ${t("analytics.sum", number(Number(numbers.value)))}`) : null),
-      figures("value", values.slice(0, 100), (value) => value)))];
-}
+const detail = (name, answer) => [h("p", h("a", { href: link("analytics", ["events"], period()) }, t("analytics.events")), " / ", h("b", { dir: "auto" }, name)), periodChoice(answer),
+  answer.parameters.length === 0 ? h("p", t("analytics.noParameters")) : answer.parameters.map(({ name: parameter, values, numbers }) => h("details.panel", { open: answer.parameters.length < 4 },
+    h("summary", h("b.mono", { dir: "auto" }, parameter), " ", h("span.note", t("analytics.values", values.length)), numbers ? h("span.note", ` · ${t("analytics.sum", number(Number(numbers.value)))}`) : null),
+    figures("value", values.slice(0, 100), (value) => value)))];

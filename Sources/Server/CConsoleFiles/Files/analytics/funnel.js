@@ -7,17 +7,15 @@ import { funnel, period, report } from "./store.js";
 const WINDOWS = { "analytics.hour": 3_600, "analytics.oneDay": 86_400, "analytics.week": 604_800, "analytics.month": 2_419_200 };
 
 /** How many users take one step after the other. */
-export function funnelView() {
-  return loading(report("events", period()), (answer) => [periodChoice(answer), builder(answer.events.map((one) => one.name))]);
-}
+export const funnelView = () => loading(report("events", period()), (answer) => [periodChoice(answer), builder(answer.events.map((one) => one.name))]);
 
 function builder(names) {
   const list = h("datalist", { id: "events-of-funnel" }, names.map((name) => h("option", { value: name })));
-  const steps = h("ol", { class: "stack" });
-  const result = h("div", {});
+  const steps = h("ol.stack");
+  const result = h("div");
   const window_ = select(Object.entries(WINDOWS).map(([key, seconds]) => [String(seconds), t(key)]), "604800");
   const add = (name = "") => {
-    const step = h("li", { class: "row" }, h("div", { class: "grow" }, input(name, { list: list.id, "aria-label": t("analytics.step") })), iconButton("trash", t("analytics.removeStep"), () => steps.children.length > 2 && step.remove()));
+    const step = h("li.row", h("div.grow", input(name, { list: list.id, label: t("analytics.step") })), iconButton("trash", t("analytics.removeStep"), () => steps.children.length > 2 && step.remove()));
     steps.append(step);
   };
   add(names[0]);
@@ -30,9 +28,9 @@ function builder(names) {
       show(result, failure(error));
     }
   });
-  return h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); run(); } }, note(t("analytics.funnelText")), list, steps,
+  return h("form.stack", { onsubmit: run }, note(t("analytics.funnelText")), list, steps,
     inline(button([icon("plus"), t("analytics.addStep")], () => add())), field("analytics.window", window_),
-    h("div", {}, submit(t("analytics.show"))), result);
+    h("div", submit(t("analytics.show"))), result);
 }
 
 function draw(steps) {

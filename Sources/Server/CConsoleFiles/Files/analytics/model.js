@@ -15,16 +15,15 @@ export function minutesOf(times, at, count = 30) {
 }
 
 /** Events by name over minutes of the live report, those with the most first. */
-export function eventsOf(minutes) {
-  const counts = new Map();
-  for (const { events } of minutes) for (const [name, count] of Object.entries(events)) counts.set(name, (counts.get(name) ?? 0) + Number(count));
-  return [...counts].sort((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]));
-}
+export const eventsOf = (minutes) => counted(minutes.flatMap(({ events }) => Object.entries(events)));
 
 /** Entries of DebugView by event, the most frequent first: `[name, count]`. */
-export function topEvents(entries) {
+export const topEvents = (entries) => counted(entries.filter(({ event }) => event).map(({ event }) => [event, 1]));
+
+/** Names with the sums of their numbers, the largest first. */
+function counted(pairs) {
   const counts = new Map();
-  for (const { event } of entries) if (event) counts.set(event, (counts.get(event) ?? 0) + 1);
+  for (const [name, count] of pairs) counts.set(name, (counts.get(name) ?? 0) + Number(count));
   return [...counts].sort((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]));
 }
 
@@ -54,14 +53,17 @@ export function stepsOf(steps) {
   return steps.map(({ event, users }, index) => ({ event, users, ofFirst: share(users, first), ofBefore: index === 0 ? 100 : share(users, steps[index - 1].users) }));
 }
 
-/** The conditions that an audience's rule is made of in the form, each with the rule that it is. */
-export const CONDITIONS = {
-  event: (value) => ({ event: value }), country: (value) => ({ country: value }), platform: (value) => ({ platform: value }), appVersion: (value) => ({ appVersion: value }), group: (value) => ({ group: value }),
-  property: (value) => { const [name, ...rest] = value.split("="); return { property: { name: name.trim(), value: rest.join("=").trim() } }; },
-};
+/** The conditions that an audience's rule is made of in the form. */
+export const CONDITIONS = ["event", "country", "platform", "appVersion", "group", "property"];
+
+function conditionOf(kind, value) {
+  if (kind !== "property") return { [kind]: value };
+  const [name, ...rest] = value.split("=");
+  return { property: { name: name.trim(), value: rest.join("=").trim() } };
+}
 
 /** The rule of conditions that hold all together, or any of them. */
 export function ruleOf(conditions, isAny) {
-  const rules = conditions.map(({ kind, value, isNot }) => { const rule = CONDITIONS[kind](value); return isNot ? { not: rule } : rule; });
+  const rules = conditions.map(({ kind, value, isNot }) => { const rule = conditionOf(kind, value); return isNot ? { not: rule } : rule; });
   return rules.length === 1 ? rules[0] : { [isAny ? "any" : "all"]: rules };
 }

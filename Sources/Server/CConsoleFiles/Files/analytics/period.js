@@ -7,10 +7,10 @@ const LENGTHS = [1, 7, 28, 90];
 /** The choice of the days that reports are about; it is in the address. */
 export function periodChoice({ from, to }) {
   const set = (period) => { const { query, ...rest } = place.peek(); go({ ...rest, query: { ...query, ...period } }, { replace: true }); };
-  const first = input(from, { type: "date", "aria-label": t("analytics.from") });
-  const last = input(to, { type: "date", "aria-label": t("analytics.to") });
+  const first = input(from, { type: "date", label: t("analytics.from") });
+  const last = input(to, { type: "date", label: t("analytics.to") });
   const today = new Date().toISOString().slice(0, 10);
-  return h("form", { class: "row period", onsubmit: (event) => { event.preventDefault(); set({ from: first.value, to: last.value }); } },
+  return h("form.row.period", { onsubmit: () => { set({ from: first.value, to: last.value }); } },
     LENGTHS.map((days) => button(t("analytics.days", days), () => set(periodTo(today, days)))), first, last, h("button", { type: "submit" }, t("analytics.apply")));
 }
 

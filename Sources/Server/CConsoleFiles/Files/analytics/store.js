@@ -1,18 +1,14 @@
-import { call, path, place } from "../base/ui.js";
+import { call, path, place, projectPath, withQuery } from "../base/ui.js";
 
 /** The reports of a project's events. */
 
-const root = () => path("v1", "projects", place.peek().project, "analytics");
+const root = () => projectPath(place.peek().project, "analytics");
 
 /** The days that the address names; nothing is the last 28. */
 export const period = () => { const { from, to } = place.peek().query; return from && to ? { from, to } : {}; };
 
 /** A report; parameters without a value are left out. */
-export function report(name, query = {}) {
-  const parameters = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined && value !== ""));
-  const text = parameters.toString();
-  return call("GET", `${root()}/${name}${text && `?${text}`}`);
-}
+export const report = (name, query = {}) => call("GET", withQuery(`${root()}/${name}`, query));
 
 /** A report about an event or an audience. */
 export const reportOf = (name, part, query) => report(`${name}${path(part)}`, query);

@@ -28,6 +28,6 @@ export function world(counts, titleOf) {
     for (let at = 0; at < row.length; at += 2) for (let longitude = row[at]; longitude <= row[at + 1]; longitude += 4) found.push(svg("circle", { cx: x(longitude), cy: y(75 - 5 * index), r: 1.1 }));
     return found;
   });
-  return svg("svg", { class: "world", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" }, svg("g", { class: "world-land" }, dots),
-    circlesOf(counts).map((one) => svg("circle", { class: "world-country", cx: one.x, cy: one.y, r: one.r }, svg("title", {}, titleOf(one.code)))));
+  return svg("svg.world", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": true }, svg("g.world-land", dots),
+    circlesOf(counts).map((one) => svg("circle.world-country", { cx: one.x, cy: one.y, r: one.r }, svg("title", titleOf(one.code)))));
 }

@@ -18,11 +18,14 @@ export function roleHere() {
   return ROLES.indexOf(own) > ROLES.indexOf(role) ? own : role;
 }
 
+/** Whether the role of who is signed in lets them change something here. */
+export const mayChange = () => ["editor", "owner"].includes(roleHere());
+
 /** Roles as people say them, each with its project where it is for one. */
 export const roleTexts = ({ role, projects }) => [...(role ? [t(`role.${role}`)] : []), ...Object.entries(projects).map(([project, one]) => `${t(`role.${one}`)} (${project})`)];
 
 /** Whether nothing may be written from here. */
-export const isReadOnly = () => !["editor", "owner"].includes(roleHere()) || viewed.value !== null || locked.value;
+export const isReadOnly = () => !mayChange() || viewed.value !== null || locked.value;
 
 /** Locks writing in this browser or unlocks it, and remembers it. */
 export function setReadOnly(isOn) {

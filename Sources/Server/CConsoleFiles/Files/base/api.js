@@ -60,6 +60,19 @@ export function path(...segments) {
   return "/" + segments.map(encodeURIComponent).join("/");
 }
 
+/** The path of what belongs to a project, by Google's APIs and by the console's own. */
+export const projectPath = (...segments) => path("v1", "projects", ...segments);
+export const consolePath = (...segments) => path("console", "api", "projects", ...segments);
+
+/** A path with parameters; those without a value are left out. */
+export function withQuery(path, parameters) {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
+}
+
+/** Whether the server has a service. */
+export const hasService = (name) => session.peek().services.includes(name);
+
 /** The resource name of a database. */
 export function databaseName(project, database) {
   return `projects/${project}/databases/${database}`;

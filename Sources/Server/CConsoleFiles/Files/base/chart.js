@@ -2,6 +2,7 @@ import { h, show, svg } from "./dom.js";
 import { language, number, t } from "./i18n.js";
 import { runsOf } from "./spark.js";
 import { onCleanup } from "./signal.js";
+import { foldable } from "./views.js";
 
 export { runsOf } from "./spark.js";
 
@@ -53,18 +54,18 @@ export function frameOf(width, labels, ticks) {
  */
 export function chart(title, labels, series, { isColumns = false, format = number } = {}) {
   const most = Math.max(0, ...series.flatMap((one) => one.values.map((value) => value ?? 0)));
-  const head = h("figcaption", {}, h("h2", {}, title), series.length > 1 ? legend(series) : null);
-  const body = most > 0 ? plot(title, labels, series, { isColumns, format, most }) : h("p", { class: "chart-nothing muted" }, t("chart.nothing"));
-  return h("figure", { class: "stack tight" }, head, body, alternative(title, labels, series, format));
+  const head = h("figcaption", h("h2", title), series.length > 1 ? legend(series) : null);
+  const body = most > 0 ? plot(title, labels, series, { isColumns, format, most }) : h("p.chart-nothing.muted", t("chart.nothing"));
+  return h("figure.stack.tight", head, body, alternative(title, labels, series, format));
 }
 
 /** The drawing, which follows the width of its card, with what shows the values of a column. */
 function plot(title, labels, series, { isColumns, format, most }) {
   const ticks = ticksOf(most).map((value) => ({ value, text: format(value) }));
-  const drawing = svg("svg", { "aria-hidden": "true", height: HEIGHT });
-  const tip = h("div", { class: "chart-tip", hidden: true, "aria-hidden": "true" });
+  const drawing = svg("svg", { "aria-hidden": true, height: HEIGHT });
+  const tip = h("div.chart-tip", { hidden: true, "aria-hidden": true });
   const valuesAt = (index) => series.map((one) => [one.name, one.values[index] === null ? "–" : format(one.values[index])]);
-  const element = h("div", { class: "chart", tabindex: 0, role: "slider", "aria-label": title, "aria-valuemin": 1, "aria-valuemax": labels.length, "aria-orientation": "horizontal" }, drawing, tip);
+  const element = h("div.chart", { tabindex: 0, role: "slider", label: title, "aria-valuemin": 1, "aria-valuemax": labels.length, "aria-orientation": "horizontal" }, drawing, tip);
   let frame = null;
   const point = (index) => {
     if (index === null) pointed.delete(title);
@@ -76,7 +77,7 @@ function plot(title, labels, series, { isColumns, format, most }) {
     drawing.querySelector(".chart-cross")?.remove();
     if (tip.hidden) return;
     drawing.append(cross(frame, index, series));
-    show(tip, h("b", {}, labels[index]), valuesAt(index).map(([name, value], one) => h("div", { class: `series-${one}` }, h("span", {}, series.length > 1 ? `${name} ` : ""), h("span", { class: "chart-value" }, value))));
+    show(tip, h("b", labels[index]), valuesAt(index).map(([name, value], one) => h("div", { class: `series-${one}` }, h("span", series.length > 1 ? `${name} ` : ""), h("span.chart-value", value))));
     const isRight = frame.x(index) > (frame.left + frame.right) / 2;
     tip.style.setProperty("inset-inline-start", isRight ? "auto" : `${frame.x(index) + GAP}px`);
     tip.style.setProperty("inset-inline-end", isRight ? `${element.clientWidth - frame.x(index) + GAP}px` : "auto");
@@ -114,27 +115,26 @@ const axes = ({ left, right, x, y, written }, labels, ticks) => [
 const lineOf = (one, { x, y }, index) => runsOf(one.values).map((run) => {
   if (run.length === 1) return svg("circle", { class: `chart-dot series-${index}`, cx: x(run[0][0]), cy: y(run[0][1]), r: 2.5 });
   const points = run.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
-  const area = index === 0 ? svg("polygon", { class: "chart-area series-0", points: `${x(run[0][0]).toFixed(1)},${y(0)} ${points} ${x(run.at(-1)[0]).toFixed(1)},${y(0)}` }) : null;
+  const area = index === 0 ? svg("polygon.chart-area.series-0", { points: `${x(run[0][0]).toFixed(1)},${y(0)} ${points} ${x(run.at(-1)[0]).toFixed(1)},${y(0)}` }) : null;
   return [area, svg("polyline", { class: `chart-line series-${index}`, points })].filter(Boolean);
 });
 
-const columnsOf = (one, { x, y, step }) => one.values.map((value, at) => (value ? svg("rect", { class: "chart-column", x: x(at) - Math.max(1, step - 2) / 2, width: Math.max(1, step - 2), y: y(value), height: Math.max(1, y(0) - y(value)) }) : null));
+const columnsOf = (one, { x, y, step }) => one.values.map((value, at) => (value ? svg("rect.chart-column", { x: x(at) - Math.max(1, step - 2) / 2, width: Math.max(1, step - 2), y: y(value), height: Math.max(1, y(0) - y(value)) }) : null));
 
-const cross = ({ x, y }, index, series) => svg("g", { class: "chart-cross" }, svg("line", { x1: x(index), x2: x(index), y1: TOP, y2: y(0) }),
+const cross = ({ x, y }, index, series) => svg("g.chart-cross", svg("line", { x1: x(index), x2: x(index), y1: TOP, y2: y(0) }),
   series.map((one, at) => (one.values[index] === null ? null : svg("circle", { class: `chart-dot series-${at}`, cx: x(index), cy: y(one.values[index]), r: 3.5 }))));
 
-const legend = (series) => h("ul", { class: "row legend" }, series.map((one, index) => h("li", { class: `series-${index}` }, one.name)));
+const legend = (series) => h("ul.row.legend", series.map((one, index) => h("li", { class: `series-${index}` }, one.name)));
 
 /** The numbers as a table. */
 function alternative(title, labels, series, format) {
-  const head = h("tr", {}, h("td", {}), series.map((one) => h("th", { scope: "col" }, one.name)));
-  const rows = labels.map((label, at) => h("tr", {}, h("th", { scope: "row" }, label), series.map((one) => h("td", {}, one.values[at] === null ? "–" : format(one.values[at])))));
-  const element = h("details", { open: opened.has(title), ontoggle: () => (element.open ? opened.add(title) : opened.delete(title)) }, h("summary", {}, t("chart.table")), h("div", { class: "scroll chart-table", tabindex: 0, role: "group", "aria-label": title }, h("table", { class: "table" }, h("thead", {}, head), h("tbody", {}, rows))));
-  return element;
+  const head = h("tr", h("td"), series.map((one) => h("th", { scope: "col" }, one.name)));
+  const rows = labels.map((label, at) => h("tr", h("th", { scope: "row" }, label), series.map((one) => h("td", one.values[at] === null ? "–" : format(one.values[at])))));
+  return foldable(opened, title, t("chart.table"), h("div.scroll.chart-table", { tabindex: 0, role: "group", label: title }, h("table.table", h("thead", head), h("tbody", rows))));
 }
 
 /** A bar as long as its share of the most, beside a number. */
-export const bar = (value, most, text = number(value)) => h("span", { class: "share" }, h("span", { class: "share-bar", style: { "inline-size": `${most > 0 ? Math.max(1, (value / most) * 100) : 0}%` } }), h("span", {}, text));
+export const bar = (value, most, text = number(value)) => h("span.share", h("span.share-bar", { style: { "inline-size": `${most > 0 ? Math.max(1, (value / most) * 100) : 0}%` } }), h("span", text));
 
 /** How much a number has changed, in words: what was not there before is new. */
 export function changeOf(now, before) {

@@ -3,6 +3,7 @@ import { h, freshID, show } from "./dom.js";
 import { dialog } from "./dialog.js";
 import { t } from "./i18n.js";
 import { onCleanup, signal } from "./signal.js";
+import { checkbox } from "./views.js";
 import { keep, kept } from "./memory.js";
 
 /** What can be done here and now: by palette, by keys, and said in the list of keys. */
@@ -92,15 +93,15 @@ export const typedCommands = { make: () => [] };
 /** Opens the palette. */
 export function openPalette() {
   if (document.querySelector("dialog[open]")) return;
-  dialog(t("palette.title"), (close) => palette(close), { className: "palette" }).then((chosen) => chosen?.run());
+  dialog(t("palette.title"), (close) => palette(close), "palette").then((chosen) => chosen?.run());
 }
 
 function palette(close) {
-  const list = h("ul", { role: "listbox", id: freshID("options"), "aria-label": t("palette.title") });
+  const list = h("ul", { role: "listbox", id: freshID("options"), label: t("palette.title") });
   let shown = [];
   let active = 0;
   const input = h("input", {
-    type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": list.id, "aria-label": t("palette.search"),
+    type: "text", role: "combobox", "aria-expanded": true, "aria-controls": list.id, label: t("palette.search"),
     placeholder: t("palette.search"), autocomplete: "off", autofocus: true, oninput: () => { active = 0; draw(); },
     onkeydown: (event) => {
       if (event.key === "ArrowDown" || event.key === "ArrowUp") {
@@ -118,8 +119,8 @@ function palette(close) {
     const found = matching(all.map((one) => one.label()), input.value).map((index) => all[index]);
     shown = [...typedCommands.make(input.value.trim()), ...found].slice(0, 50);
     show(list, shown.map((one, index) => h("li", {
-      role: "option", id: `${list.id}-${index}`, "aria-selected": String(index === active), onclick: () => close(one),
-    }, h("span", { class: "grow" }, one.label()), one.keys ? keyText(one.keys) : null)));
+      role: "option", id: `${list.id}-${index}`, "aria-selected": index === active, onclick: () => close(one),
+    }, h("span.grow", one.label()), one.keys ? keyText(one.keys) : null)));
     input.setAttribute("aria-activedescendant", shown.length > 0 ? `${list.id}-${active}` : "");
     list.children[active]?.scrollIntoView({ block: "nearest" });
   };
@@ -127,18 +128,18 @@ function palette(close) {
   return [input, list];
 }
 
-const keyText = (keys) => keys.split(" ").map((key) => [h("kbd", {}, key === "ctrl+z" ? "Ctrl Z" : key), " "]);
+const keyText = (keys) => keys.split(" ").map((key) => [h("kbd", key === "ctrl+z" ? "Ctrl Z" : key), " "]);
 
 /** Shows the list of keys. */
 export function showKeys() {
   const rows = usable().filter((one) => one.keys);
   dialog(t("keys.title"), (close) => [
-    h("table", { class: "table" }, h("tbody", {},
-      h("tr", {}, h("td", {}, h("kbd", {}, "Ctrl K")), h("td", {}, t("palette.title"))),
-      rows.map((one) => h("tr", {}, h("td", {}, keyText(one.keys)), h("td", {}, one.label()))))),
-    h("label", { class: "row" },
-      h("input", { type: "checkbox", checked: hasKeys.peek(), onchange: (event) => setKeys(event.target.checked) }),
+    h("table.table", h("tbody",
+      h("tr", h("td", h("kbd", "Ctrl K")), h("td", t("palette.title"))),
+      rows.map((one) => h("tr", h("td", keyText(one.keys)), h("td", one.label()))))),
+    h("label.row",
+      checkbox(hasKeys.peek(), { onchange: (event) => setKeys(event.target.checked) }),
       t("keys.single")),
-    h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(null) }, t("close"))),
+    h("div.actions", h("button", { onclick: () => close(null) }, t("close"))),
   ]);
 }

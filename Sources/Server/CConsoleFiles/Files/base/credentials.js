@@ -1,4 +1,4 @@
-import { toast } from "./dialog.js";
+import { copyText } from "./dialog.js";
 import { h, icon } from "./dom.js";
 import { t } from "./i18n.js";
 import { button, keepFile } from "./views.js";
@@ -34,7 +34,6 @@ export async function makePasskey({ challenge, host, user, known }, email) {
 /** Recovery codes, which are shown this once. */
 export function codesView(codes) {
   const text = codes.join("\n");
-  const copy = () => navigator.clipboard.writeText(text).then(() => toast(t("copied")));
-  return [h("p", {}, t("codes.text")), h("ul", { class: "codes mono", "aria-label": t("codes.of") }, codes.map((code) => h("li", {}, code))),
-    h("div", { class: "row" }, button([icon("copy"), t("copy.of", t("codes.of"))], copy), button(t("codes.keep"), () => keepFile("brasa-recovery-codes.txt", `${location.host}\n\n${text}\n`)))];
+  return [h("p", t("codes.text")), h("ul.codes.mono", { label: t("codes.of") }, codes.map((code) => h("li", code))),
+    h("div.row", button([icon("copy"), t("copy.of", t("codes.of"))], () => copyText(text)), button(t("codes.keep"), () => keepFile("brasa-recovery-codes.txt", `${location.host}\n\n${text}\n`)))];
 }

@@ -7,7 +7,7 @@ import { onCleanup, scope } from "./signal.js";
  * A dialog over the page. `build` gets what closes it and gives the form's content; the promise has what it was
  * closed with, null where the person left it.
  */
-export function dialog(title, build, { className = "" } = {}) {
+export function dialog(title, build, className = "") {
   return new Promise((resolve) => {
     const id = freshID("dialog");
     const opener = focusIn(document.body);
@@ -18,7 +18,7 @@ export function dialog(title, build, { className = "" } = {}) {
       element.close();
     };
     const { dispose } = scope(() => {
-      element.append(h("form", { method: "dialog", onsubmit: (event) => event.preventDefault() }, h("h2", { id }, title), build(close)));
+      element.append(h("form", { method: "dialog", onsubmit: () => {} }, h("h2", { id }, title), build(close)));
     });
     element.addEventListener("close", () => {
       dispose();
@@ -35,23 +35,37 @@ export function dialog(title, build, { className = "" } = {}) {
 /** Asks before something is destroyed; the button says what. */
 export function confirm(title, text, action) {
   return dialog(title, (close) => [
-    h("p", {}, text),
-    h("div", { class: "actions" },
-      h("button", { type: "button", onclick: () => close(false), autofocus: true }, t("cancel")),
-      h("button", { type: "submit", class: "danger", onclick: () => close(true) }, action)),
+    h("p", text),
+    h("div.actions",
+      h("button", { onclick: () => close(false), autofocus: true }, t("cancel")),
+      h("button.danger", { type: "submit", onclick: () => close(true) }, action)),
   ]);
 }
 
-const region = h("div", { class: "toasts", role: "status", "aria-live": "polite" });
+/** Asks before something is done, does it and says so; gives whether it was. */
+export async function confirmed(title, text, act, said, action = title) {
+  if (!(await confirm(title, text, action))) return false;
+  try {
+    await act();
+    if (said) toast(said);
+    return true;
+  } catch (error) {
+    complain(error);
+    return false;
+  }
+}
+
+let region = null;
 const TOAST_MILLISECONDS = 8_000;
 
 /** Says something in passing, with an action if there is one. */
 export function toast(text, action) {
+  region ??= h("div.toasts", { role: "status", "aria-live": "polite" });
   if (!region.isConnected) document.body.append(region);
-  const element = h("div", { class: "toast" }, h("span", { class: "grow" }, text));
+  const element = h("div.toast", h("span.grow", text));
   const end = () => element.remove();
   if (action) {
-    element.append(h("button", { type: "button", onclick: () => { end(); action.run(); } }, action.label));
+    element.append(h("button", { onclick: () => { end(); action.run(); } }, action.label));
   }
   // Three are enough to read.
   while (region.children.length >= 3) region.firstChild.remove();
@@ -72,6 +86,12 @@ export function explain(error) {
   if (isMissingIndex(error)) return t(/currently building/.test(error.message) ? "index.beingBuilt" : "index.needed");
   return sentenceOf(error, (key, ...values) => (isText(key) ? t(key, ...values) : undefined));
 }
+
+/** Copies a text and says so. */
+export const copyText = async (text) => {
+  await navigator.clipboard.writeText(text);
+  toast(t("copied"));
+};
 
 /** Says in passing what went wrong. */
 export const complain = (error) => toast(explain(error));

@@ -6,35 +6,46 @@ import { untracked } from "./signal.js";
 const VECTOR = "http://www.w3.org/2000/svg";
 
 /**
- * An element of that tag.
+ * An element by its tag and classes, as `h("p.note", text)`.
  *
- * Properties: `on…` are listeners, `class` the class, `data` and `style` objects; a control that `writes` is locked
- * where nothing may be written, so it comes last. What is null, undefined or false is left out, everything else an attribute. Children are nodes, texts, numbers, and arrays of them.
+ * Properties may be left out: `on…` are listeners, `class` more classes, `label` the name for screen readers, `data` and `style` objects; a control that
+ * `writes` is locked where nothing may be written, so it comes last. What is null, undefined or false is left out,
+ * everything else an attribute; those of ARIA say true and false. A form that is sent leaves no page. Children are nodes, texts, numbers, and arrays of them.
  */
-export function h(tag, properties, ...children) {
-  return fill(document.createElement(tag), properties, children);
+export function h(name, ...content) {
+  return fill(name, (tag) => document.createElement(tag), content);
 }
 
 /** The same for drawings. */
-export function svg(tag, properties, ...children) {
-  return fill(document.createElementNS(VECTOR, tag), properties, children);
+export function svg(name, ...content) {
+  return fill(name, (tag) => document.createElementNS(VECTOR, tag), content);
 }
 
-function fill(element, properties, children) {
-  for (const [name, value] of Object.entries(properties ?? {})) set(element, name, value);
+function fill(name, make, content) {
+  const [tag, ...classes] = name.split(".");
+  const element = make(tag);
+  element.classList.add(...classes);
+  // Only the buttons that say so send a form.
+  if (tag === "button") element.type = "button";
+  const [properties, ...children] = content[0]?.constructor === Object ? content : [{}, ...content];
+  for (const [key, value] of Object.entries(properties)) set(element, key, value);
   append(element, children);
   return element;
 }
 
 function set(element, name, value) {
-  if (value === null || value === undefined || value === false) return;
-  if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+  const isAria = name.startsWith("aria-");
+  if (value === null || value === undefined || (value === false && !isAria)) return;
+  if (name === "onsubmit") element.addEventListener("submit", (event) => { event.preventDefault(); value(event); });
+  else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+  else if (name === "class") element.classList.add(...value.split(" ").filter(Boolean));
+  else if (name === "label") element.setAttribute(element.matches("option, optgroup") ? name : "aria-label", value);
   else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
   else if (name === "data") Object.assign(element.dataset, value);
   else if (name === "writes") lock(element);
   else if (name === "value") element.value = value;
   else if (name === "checked") element.checked = value;
-  else element.setAttribute(name, value === true ? "" : String(value));
+  else element.setAttribute(name, value === true && !isAria ? "" : String(value));
 }
 
 /** Locks a control where nothing may be written; texts can still be read and copied. */
@@ -96,7 +107,6 @@ const PATHS = {
   functions: "M9 1.5 3.5 9H8l-1 5.5L12.5 7H8z",
   hosting: "M1.5 3h13v10h-13zM1.5 6h13M3.5 4.5h.5m1.5 0h.5",
   backups: "M2 3h12v3H2zM3 6v7h10V6M6.5 9h3",
-  folder: "M2 4h4l1.5 2H14v7H2z",
   file: "M4 2h5l3 3v9H4zM9 2v3h3",
   config: "M3 3h6M3 8h10M3 13h7M11 3h2M12 1.5v3",
   history: "M3 8a5 5 0 1 0 1.5-3.5L3 6M3 3v3h3M8 5v3l2 1.5",
@@ -110,7 +120,6 @@ const PATHS = {
   trash: "M3 4h10M6 4V2.5h4V4M4.5 4l.5 9.5h6l.5-9.5",
   edit: "M3 13l.5-3L10.5 3 13 5.5 6 12.5z",
   menu: "M2 4h12M2 8h12M2 12h12",
-  sun: "M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM8 1v2m0 10v2M1 8h2m10 0h2M3 3l1.5 1.5m7 7L13 13M3 13l1.5-1.5m7-7L13 3",
   undo: "M4 6h6a3.5 3.5 0 0 1 0 7H6M4 6l3-3M4 6l3 3",
   reload: "M13 3v4H9M12.5 7A5 5 0 1 0 13 10",
   copy: "M5 5h8v9H5zM3 11V2h8",
@@ -129,15 +138,15 @@ const PATHS = {
 /** An icon for eyes only; the element around it has the name. */
 export function icon(name) {
   return svg(
-    "svg",
-    { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true", class: "icon" },
+    "svg.icon",
+    { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": true },
     svg("path", { d: PATHS[name], fill: "none", stroke: "currentColor", "stroke-width": 1.4, "stroke-linejoin": "round" }),
   );
 }
 
 /** A button that only shows an icon, with its name for everybody else. */
 export function iconButton(name, label, onclick, properties = {}) {
-  return h("button", { type: "button", class: "quiet", "aria-label": label, title: label, onclick, ...properties }, icon(name));
+  return h("button.quiet", { label: label, title: label, onclick, ...properties }, icon(name));
 }
 
 let numbers = 0;

@@ -12,11 +12,11 @@ export function grid(model) {
   const HEIGHT = 36;
   const MOST_ROWS = 60;
   const FLASH_MILLISECONDS = 1_000;
-  const head = h("div", { class: "grid-head", role: "row", "aria-rowindex": 1 });
-  const layer = h("div", { class: "grid-layer", role: "rowgroup" });
-  const spacer = h("div", { class: "grid-spacer" }, layer);
-  const element = h("div", { class: "grid", role: "grid", tabindex: "0", "aria-label": model.label, "aria-multiselectable": "true" },
-    h("div", { role: "rowgroup", class: "grid-top" }, head), spacer);
+  const head = h("div.grid-head", { role: "row", "aria-rowindex": 1 });
+  const layer = h("div.grid-layer", { role: "rowgroup" });
+  const spacer = h("div.grid-spacer", layer);
+  const element = h("div.grid", { role: "grid", tabindex: "0", label: model.label, "aria-multiselectable": true },
+    h("div.grid-top", { role: "rowgroup" }, head), spacer);
   const drawn = new Map();
   const selected = new Set();
   const id = freshID("cell");
@@ -76,16 +76,16 @@ export function grid(model) {
     [shownHead, columns] = [text, next];
     element.style.setProperty("--columns", `40px ${columns.map(({ width = 200 }) => `${width}px`).join(" ")}`);
     element.setAttribute("aria-colcount", String(columns.length));
-    show(head, h("div", { role: "columnheader", class: "grid-mark" }, h("span", { class: "hidden" }, model.selectLabel)), columns.map(headCell));
+    show(head, h("div.grid-mark", { role: "columnheader" }, h("span.hidden", model.selectLabel)), columns.map(headCell));
   };
 
   /** A column's name, which sorts by it, and the edge by which it is made wider. Both are for the pointer; `sort` and the columns' dialog are for the keyboard. */
   const headCell = (column) => {
     const isSorted = model.sort?.id === column.id;
     const direction = isSorted ? (model.sort.isDescending ? "descending" : "ascending") : "none";
-    return h("div", { role: "columnheader", class: "grid-cell", title: column.label, "aria-sort": model.onSort ? direction : null },
-      column.glyph ? h("span", { class: "glyph", "aria-hidden": "true" }, column.glyph) : null,
-      model.onSort ? h("button", { type: "button", class: "quiet grid-sort", tabindex: "-1", onclick: () => model.onSort(column) }, h("span", { dir: "auto" }, column.label), isSorted ? icon(model.sort.isDescending ? "down" : "up") : null) : column.label,
+    return h("div.grid-cell", { role: "columnheader", title: column.label, "aria-sort": model.onSort ? direction : null },
+      column.glyph ? h("span.glyph", { "aria-hidden": true }, column.glyph) : null,
+      model.onSort ? h("button.quiet.grid-sort", { tabindex: "-1", onclick: () => model.onSort(column) }, h("span", { dir: "auto" }, column.label), isSorted ? icon(model.sort.isDescending ? "down" : "up") : null) : column.label,
       model.onResize ? edge(column) : null);
   };
 
@@ -93,7 +93,7 @@ export function grid(model) {
     let from = null;
     const end = () => { from = null; };
     return h("span", {
-      class: "grid-edge", "aria-hidden": "true", onclick: (event) => event.stopPropagation(),
+      class: "grid-edge", "aria-hidden": true, onclick: (event) => event.stopPropagation(),
       onpointerdown: (event) => {
         event.preventDefault();
         event.target.setPointerCapture(event.pointerId);
@@ -113,7 +113,7 @@ export function grid(model) {
   const place = (row, index) => {
     let one = drawn.get(row.key);
     if (!one) {
-      one = { element: h("div", { class: "grid-row", role: "row" }), version: null, changed: -Infinity };
+      one = { element: h("div.grid-row", { role: "row" }), version: null, changed: -Infinity };
       drawn.set(row.key, one);
       layer.append(one.element);
     }
@@ -125,7 +125,7 @@ export function grid(model) {
     const isChange = one.version !== null;
     one.version = row.version;
     const { cells } = row;
-    if (one.element.childElementCount !== cells.length + 1) show(one.element, mark(row, cells), cells.map((_, column) => h("div", { role: "gridcell", class: "grid-cell", data: { column } })));
+    if (one.element.childElementCount !== cells.length + 1) show(one.element, mark(row, cells), cells.map((_, column) => h("div.grid-cell", { role: "gridcell", data: { column } })));
     cells.forEach((cell, column) => write(one.element.children[column + 1], cell));
     // A row that changes all the time would flicker all the time.
     const now = performance.now();
@@ -141,8 +141,8 @@ export function grid(model) {
     element.className = `grid-cell type-${type}`;
   };
 
-  const mark = (row, cells) => h("div", { role: "gridcell", class: "grid-mark" },
-    h("input", { type: "checkbox", tabindex: "-1", "aria-label": `${model.selectLabel} ${cells[0].text}`, checked: selected.has(row.key), data: { mark: "" } }));
+  const mark = (row, cells) => h("div.grid-mark", { role: "gridcell" },
+    h("input", { type: "checkbox", tabindex: "-1", label: `${model.selectLabel} ${cells[0].text}`, checked: selected.has(row.key), data: { mark: "" } }));
 
   const flash = (target) => {
     target.classList.remove("flash");

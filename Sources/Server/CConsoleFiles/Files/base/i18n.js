@@ -74,6 +74,9 @@ export function number(value) {
   return new Intl.NumberFormat(language.peek()).format(value);
 }
 
+/** What writes an instant as a time of the day. */
+export const clock = (options) => new Intl.DateTimeFormat(language.peek(), { hour: "2-digit", minute: "2-digit", ...options });
+
 /** An instant in the browser's zone. */
 export function instant(text) {
   const date = new Date(text);

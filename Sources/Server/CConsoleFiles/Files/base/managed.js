@@ -1,8 +1,8 @@
 import { call, path } from "./api.js";
 import { complain, confirm } from "./dialog.js";
-import { h, iconButton, show } from "./dom.js";
+import { h, show } from "./dom.js";
 import { t } from "./i18n.js";
-import { failure } from "./views.js";
+import { bin, failure } from "./views.js";
 
 /**
  * A list of things that are added and removed: `draw` makes its rows of the answer; `remove` asks before one goes, with
@@ -10,7 +10,7 @@ import { failure } from "./views.js";
  * of both.
  */
 export function managed(root, draw, things = root, done = () => {}) {
-  const rows = h("div", {});
+  const rows = h("div");
   const load = () => call("GET", root).then((answer) => show(rows, draw(answer, remove, act)), (error) => show(rows, failure(error)));
   const act = async (method, id, body) => {
     await call(method, things + path(id), body).then(done, complain);
@@ -22,4 +22,4 @@ export function managed(root, draw, things = root, done = () => {}) {
 }
 
 /** The button that removes one. */
-export const bin = (title, textKey, id, remove) => iconButton("trash", title, () => remove(title, textKey, id), { writes: true });
+export const remover = (title, textKey, id, remove) => bin(title, () => remove(title, textKey, id));

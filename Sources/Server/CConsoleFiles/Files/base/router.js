@@ -53,29 +53,14 @@ function fromFirebase(segments, query) {
   return { project, query: { ...query, ...shown }, ...place };
 }
 
+/** The areas by what Firebase calls them, where the names differ; the rest of an address that they keep. */
+const AREAS = { authentication: ["users"], config: ["config", "experiments"], messaging: ["messages"], notification: ["messages"], analytics: ["analytics", "debugview"], functions: ["functions"], hosting: ["hosting"], settings: ["settings"] };
+
 function area(product, rest) {
-  switch (product) {
-    case "firestore":
-      return firestore(rest);
-    case "authentication":
-      return { area: "users", rest: [] };
-    case "storage":
-      return rest[1] === "rules" ? { area: "rules", rest: ["-storage-", rest[0]] } : files(rest);
-    case "config":
-      return { area: "config", rest: rest.filter((part) => part === "experiments").slice(0, 1) };
-    case "messaging":
-    case "notification":
-      return { area: "messages", rest: [] };
-    case "analytics":
-      return { area: "analytics", rest: rest.filter((part) => part === "debugview") };
-    case "functions":
-    case "hosting":
-      return { area: product, rest: [] };
-    case "settings":
-      return { area: "settings", rest: [] };
-    default:
-      return { area: "overview", rest: [] };
-  }
+  if (product === "firestore") return firestore(rest);
+  if (product === "storage") return rest[1] === "rules" ? { area: "rules", rest: ["-storage-", rest[0]] } : files(rest);
+  const [area, kept] = AREAS[product] ?? ["overview"];
+  return { area, rest: rest.filter((part) => part === kept).slice(0, 1) };
 }
 
 /** `{bucket}/files/~2Fphotos~2F2024`. */

@@ -26,6 +26,6 @@ export function pointsOf(values) {
 /** A line of numbers, null where there is none; for eyes only. */
 export function spark(values) {
   const text = (run) => run.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
-  return svg("svg", { class: "spark", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" }, pointsOf(values).filter((run) => run.length > 1).map((run) => [
-    svg("polygon", { class: "chart-area", points: `${run[0][0].toFixed(1)},${HEIGHT} ${text(run)} ${run.at(-1)[0].toFixed(1)},${HEIGHT}` }), svg("polyline", { class: "chart-line", points: text(run) })]));
+  return svg("svg.spark", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": true }, pointsOf(values).filter((run) => run.length > 1).map((run) => [
+    svg("polygon.chart-area", { points: `${run[0][0].toFixed(1)},${HEIGHT} ${text(run)} ${run.at(-1)[0].toFixed(1)},${HEIGHT}` }), svg("polyline.chart-line", { points: text(run) })]));
 }

@@ -49,7 +49,6 @@ export class TargetState {
     else if (message.documentRemove) this.#forget(message.documentRemove);
     else if (message.filter) return this.#count(message.filter);
     else if (message.targetChange) return this.#turn(message.targetChange);
-    return undefined;
   }
 
   #change({ document, targetIds = [], removedTargetIds = [] }) {
@@ -96,6 +95,5 @@ export class TargetState {
       this.#hasChanged = false;
       this.onSnapshot({ documents: new Map(this.#documents), isCurrent: true, readTime });
     }
-    return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { toast } from "./dialog.js";
+import { copyText } from "./dialog.js";
 import { h, icon, iconButton } from "./dom.js";
 import { instant, language, t } from "./i18n.js";
 
@@ -6,13 +6,12 @@ import { instant, language, t } from "./i18n.js";
 
 /** Commands or an address, with the button that copies them. */
 export function copyable(text, name = text.split("\n", 1)[0]) {
-  const copy = () => navigator.clipboard.writeText(text).then(() => toast(t("copied")));
-  return h("div", { class: "copyable" }, h("code", { dir: "ltr" }, text), iconButton("copy", t("copy.of", name), copy));
+  return h("div.copyable", h("code", { dir: "ltr" }, text), iconButton("copy", t("copy.of", name), () => copyText(text)));
 }
 
 /** A place that is empty: a drawing, a sentence, why it is empty, and what fills it. */
-export const teaching = (picture, title, text, ...content) => h("section", { class: "teaching panel" },
-  h("div", { class: "teaching-picture" }, icon(picture)), h("h2", {}, title), h("p", { class: "muted" }, text), content);
+export const teaching = (picture, title, text, ...content) => h("section.teaching.panel",
+  h("div.teaching-picture", icon(picture)), h("h2", title), h("p.muted", text), content);
 
 const UNITS = [["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
 
@@ -38,7 +37,4 @@ export function durationText(milliseconds) {
 }
 
 /** Figures side by side: `[name, value, class]`. */
-export const figures = (...all) => h("dl", { class: "cards" }, all.map(([name, value, className = ""]) => h("div", { class: "panel card" }, h("dt", {}, name), h("dd", { class: className }, value))));
-
-/** A state with its sign: `ok`, `warn` or `danger`. */
-export const stateBadge = (tone, text) => h("span", { class: "badge", style: { color: `var(--${tone})` } }, icon({ ok: "check", warn: "warning", danger: "warning" }[tone] ?? "history"), text);
+export const figures = (...all) => h("dl.cards", all.map(([name, value, className = ""]) => h("div.panel.card", h("dt", name), h("dd", { class: className }, value))));

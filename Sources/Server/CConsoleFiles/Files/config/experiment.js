@@ -6,12 +6,10 @@ import { parametersOf, withParameter } from "./model.js";
 export const conditionName = (id) => `Experiment ${id}`;
 
 /** Where an experiment decides: `{name, group, parameter, condition, experiment}`, where the condition is null for the default. */
-export function placesOf(template, id) {
-  return parametersOf(template).flatMap((one) => {
-    const { conditionalValues = {}, defaultValue } = one.parameter;
-    return [...Object.entries(conditionalValues), [null, defaultValue]].map(([condition, value]) => ({ ...one, condition, experiment: value?.experimentValue })).filter(({ experiment }) => experiment?.experimentId === id);
-  });
-}
+export const placesOf = (template, id) => parametersOf(template).flatMap((one) => {
+  const { conditionalValues = {}, defaultValue } = one.parameter;
+  return [...Object.entries(conditionalValues), [null, defaultValue]].map(([condition, value]) => ({ ...one, condition, experiment: value?.experimentValue })).filter(({ experiment }) => experiment?.experimentId === id);
+});
 
 /** An experiment as its form begins with it, of the first parameter that it decides. */
 export function experimentOf(template, id) {
@@ -41,13 +39,11 @@ export function withExperiment(template, { id, parameter: name, who, members }) 
 }
 
 /** The template where an experiment has other members, wherever it decides; undefined is left out. */
-export function withMembers(template, id, members) {
-  return placesOf(template, id).reduce((changed, { name, group, condition, experiment }) => {
-    const { parameter } = parametersOf(changed).find((one) => one.name === name);
-    const value = { experimentValue: { ...experiment, ...members } };
-    return withParameter(changed, name, name, group, { ...parameter, ...(condition === null ? { defaultValue: value } : { conditionalValues: { ...parameter.conditionalValues, [condition]: value } }) });
-  }, template);
-}
+export const withMembers = (template, id, members) => placesOf(template, id).reduce((changed, { name, group, condition, experiment }) => {
+  const { parameter } = parametersOf(changed).find((one) => one.name === name);
+  const value = { experimentValue: { ...experiment, ...members } };
+  return withParameter(changed, name, name, group, { ...parameter, ...(condition === null ? { defaultValue: value } : { conditionalValues: { ...parameter.conditionalValues, [condition]: value } }) });
+}, template);
 
 /** The template where everybody whom an experiment is for has one variant of it, and nobody is split any more. */
 export function withoutExperiment(template, id, variant) {

@@ -1,4 +1,4 @@
-import { adder, field, form, freshID, group, h, iconButton, input, note, select, stack, t } from "../base/ui.js";
+import { adder, checkbox, field, form, group, h, iconButton, input, named, note, select, stack, suggestions, t } from "../base/ui.js";
 import { experimentProblem, withExperiment, withMembers } from "./experiment.js";
 import { parametersOf } from "./model.js";
 import { validate } from "./store.js";
@@ -17,7 +17,7 @@ export function experimentForm(project, { template, audiences, events, of = {}, 
   const others = (of.expression ?? "true") === "true" ? [] : [[`expression:${of.expression}`, of.expression]];
   const who = select([...others, ["", t("experiment.everybody")], ...audiences.map((one) => [`audience:${one}`, t("experiment.audience", one)]), ...template.conditions.map(({ name }) => [`condition:${name}`, t("experiment.condition", name)])]);
   const exposure = input(of.exposurePercent ?? 100, { type: "number", min: 0, max: 100, step: "any" });
-  const sticky = h("input", { type: "checkbox", checked: of.sticky });
+  const sticky = checkbox(of.sticky);
   const goal = goalFields(of.goal ?? {}, events);
   const variants = variantRows(of.variantValue ?? [{ variantId: t("experiment.baseline"), noChange: true }, { variantId: "A" }]);
   const made = () => {
@@ -34,16 +34,14 @@ export function experimentForm(project, { template, audiences, events, of = {}, 
     return changed;
   };
   return form(close, t("config.take"), save, runs ? field("name", name) : field("experiment.id", id), field("config.description", description), runs ? null : [field("experiment.parameter", parameter), parameters, field("experiment.who", who)],
-    field("experiment.exposure", exposure), note(t("experiment.exposureText")), runs ? null : [variants.element, h("label", { class: "row" }, sticky, t("experiment.sticky"))], group(t("experiment.goal"), goal.elements));
+    field("experiment.exposure", exposure), note(t("experiment.exposureText")), runs ? null : [variants.element, h("label.row", sticky, t("experiment.sticky"))], group(t("experiment.goal"), goal.elements));
 }
-
-const suggestions = (names) => h("datalist", { id: freshID("names") }, names.map((name) => h("option", { value: name })));
 
 /** By what variants are compared: an event, and what is taken of it; read as null without an event. */
 export function goalFields({ event = "", measure = "users" }, events) {
   const names = suggestions(events);
   const name = input(event, { class: "mono", list: names.id });
-  const how = select(["users", "events", "value"].map((one) => [one, t(`measure.${one}`)]), measure);
+  const how = select(named("measure", ["users", "events", "value"]), measure);
   return { elements: [names, field("experiment.event", name), field("experiment.measure", how)], read: () => (name.value.trim() ? { event: name.value.trim(), measure: how.value } : null) };
 }
 
@@ -51,10 +49,10 @@ export function goalFields({ event = "", measure = "users" }, events) {
 function variantRows(initial) {
   const rows = stack();
   const add = ({ variantId, weight = 1, value: text, noChange = false }) => {
-    const value = input(text, { class: "mono grow", "aria-label": t("value"), disabled: noChange });
-    const same = h("input", { type: "checkbox", checked: noChange, onchange: () => { value.disabled = same.checked; } });
-    rows.append(h("div", { class: "row variant" }, input(variantId, { "aria-label": t("experiment.variant") }), input(weight, { type: "number", min: 1, max: 1_000_000, "aria-label": t("experiment.weight"), title: t("experiment.weight") }), value,
-      h("label", { class: "row" }, same, t("experiment.same")), iconButton("trash", t("experiment.removeVariant"), (event) => rows.children.length > 2 && event.target.closest(".variant").remove())));
+    const value = input(text, { class: "mono grow", label: t("value"), disabled: noChange });
+    const same = checkbox(noChange, { onchange: () => { value.disabled = same.checked; } });
+    rows.append(h("div.row.variant", input(variantId, { label: t("experiment.variant") }), input(weight, { type: "number", min: 1, max: 1_000_000, label: t("experiment.weight"), title: t("experiment.weight") }), value,
+      h("label.row", same, t("experiment.same")), iconButton("trash", t("experiment.removeVariant"), (event) => rows.children.length > 2 && event.target.closest(".variant").remove())));
   };
   for (const one of initial) add(one);
   const element = group(t("experiment.variants"), rows, adder(t("experiment.addVariant"), () => add({ variantId: String.fromCharCode(64 + rows.children.length) })));

@@ -1,4 +1,4 @@
-import { dialog, field, form, group, h, inline, input, note, place, select, stack, t, textIn } from "../base/ui.js";
+import { area, checkbox, dialog, field, form, group, h, inline, input, named, note, place, select, stack, t, textIn } from "../base/ui.js";
 import { parametersOf, problemOf, put, textOf } from "./model.js";
 import { validate } from "./store.js";
 import { termRows } from "./termRows.js";
@@ -10,15 +10,13 @@ export const COLORS = { BLUE: "#2563c9", BROWN: "#8d5f43", CYAN: "#0b8fa6", DEEP
 /** The choice that is no condition's name, which has no such sign. */
 const NEW = "\u0000new";
 
-const named = (values) => values.map((one) => [one, t(`config.${one}`)]);
-
 /** The form of one parameter; closes with `{name, group, parameter, conditions}`, where the conditions are new ones. */
 export function parameterForm(template, found, close) {
   const parameter = structuredClone(found?.parameter ?? { valueType: "STRING", defaultValue: { value: "" } });
   const name = input(found?.name, { class: "mono", autofocus: !found });
   const groupName = input(found?.group);
   const description = input(parameter.description, { maxlength: 256, spellcheck: "true" });
-  const type = select(named(TYPES), parameter.valueType);
+  const type = select(named("config", TYPES), parameter.valueType);
   const values = stack();
   const fields = new Map();
   const add = (condition, value) => {
@@ -35,14 +33,14 @@ export function parameterForm(template, found, close) {
     const chosen = target.value;
     target.value = "";
     if (chosen === NEW) {
-      const made = await dialog(t("config.newCondition"), (end) => conditionForm(all(), all().conditions.length, end), { className: "wide" });
+      const made = await dialog(t("config.newCondition"), (end) => conditionForm(all(), all().conditions.length, end), "wide");
       if (!made) return;
       conditions.push(made);
       target.append(h("option", { value: made.name }, made.name));
       add(made.name, { value: "" });
     } else if (chosen && !fields.has(chosen)) add(chosen, { value: "" });
   };
-  const unused = select([["", t("config.addValue")], [NEW, t("config.newCondition")], ...template.conditions.map((one) => [one.name, one.name])], "", { "aria-label": t("config.addValue"), onchange: addChosen });
+  const unused = select([["", t("config.addValue")], [NEW, t("config.newCondition")], ...template.conditions.map((one) => [one.name, one.name])], "", { label: t("config.addValue"), onchange: addChosen });
   const save = () => {
     check(name.value, found, template, fields, type.value);
     const made = { ...parameter, valueType: type.value, conditionalValues: {} };
@@ -74,9 +72,9 @@ function check(name, found, template, fields, type) {
 /** A value: a text, or the app's own; what an experiment decides stays as it is. */
 function valueField(label, value) {
   const isSpecial = !value.useInAppDefault && textOf(value) === null;
-  const text = h("textarea", { class: "mono", rows: 2, spellcheck: "false", value: textOf(value) ?? "", "aria-label": label, disabled: isSpecial || Boolean(value.useInAppDefault) });
-  const own = h("input", { type: "checkbox", checked: Boolean(value.useInAppDefault), disabled: isSpecial, onchange: () => { text.disabled = own.checked; } });
-  const element = h("div", { class: "stack tight" }, h("span", { class: "badge" }, label), text, isSpecial ? h("span", { class: "note" }, t("config.special")) : h("label", { class: "row" }, own, t("config.inApp")));
+  const text = area(textOf(value) ?? "", 2, { label: label, disabled: isSpecial || Boolean(value.useInAppDefault) });
+  const own = checkbox(Boolean(value.useInAppDefault), { disabled: isSpecial, onchange: () => { text.disabled = own.checked; } });
+  const element = h("div.stack.tight", h("span.badge", label), text, isSpecial ? h("span.note", t("config.special")) : h("label.row", own, t("config.inApp")));
   return { label, element, read: () => (isSpecial ? value : own.checked ? { useInAppDefault: true } : { value: textIn(text, textOf(value) ?? "") }) };
 }
 
@@ -84,13 +82,13 @@ function valueField(label, value) {
 export function conditionForm(template, index, close) {
   const condition = template.conditions[index] ?? { name: "", expression: "", tagColor: "BLUE" };
   const name = input(condition.name, { maxlength: 100, autofocus: true });
-  const expression = h("textarea", { class: "mono", rows: 2, spellcheck: "false", value: condition.expression });
-  const color = select(named(Object.keys(COLORS)), condition.tagColor);
+  const expression = area(condition.expression, 2);
+  const color = select(named("config", Object.keys(COLORS)), condition.tagColor);
   const save = async () => {
     const made = { ...condition, name: name.value.trim(), expression: textIn(expression, condition.expression), tagColor: color.value };
     if (made.name === "" || template.conditions.some((one, at) => at !== index && one.name === made.name)) throw new Error(t("config.nameTaken"));
     await validate(place.peek().project, { conditions: [made] });
     return made;
   };
-  return form(close, t("config.take"), save, inline(h("div", { class: "grow" }, field("name", name)), field("config.color", color)), termRows(expression), field("config.expression", expression), note(t("config.expressionText")));
+  return form(close, t("config.take"), save, inline(h("div.grow", field("name", name)), field("config.color", color)), termRows(expression), field("config.expression", expression), note(t("config.expressionText")));
 }

@@ -67,9 +67,7 @@ export function withMoved(template, index, step) {
 }
 
 /** The text of a value as an app gets it; null where the app's own counts, or an experiment decides. */
-export function textOf(value) {
-  return typeof value?.value === "string" ? value.value : null;
-}
+export const textOf = (value) => (typeof value?.value === "string" ? value.value : null);
 
 /** What is wrong with a value of a type: a key among the texts, or null. */
 export function problemOf(text, type) {

@@ -1,5 +1,5 @@
 import { command } from "../base/commands.js";
-import { blank, button, closing, complain, confirm, dialog, failure, freshID, guardLeaving, h, iconButton, inline, input, instant, number, onCleanup, place, primary, show, spread, stack, t, table, tabs, toast } from "../base/ui.js";
+import { bin, blank, button, closing, code, complain, confirmed, dialog, failure, freshID, guardLeaving, h, iconButton, inline, instant, lead, number, onCleanup, place, primary, searchLine, show, spread, stack, t, table, tableOr, tabs, toast } from "../base/ui.js";
 import { experimentsView } from "./experiments.js";
 import { COLORS, conditionForm, parameterForm } from "./forms.js";
 import { bare, isAbout, mergeTemplates, parametersOf, textOf, textOfTemplate, withCondition, withMoved, withParameter } from "./model.js";
@@ -13,10 +13,10 @@ function parametersView() {
   const { project } = place.peek();
   const state = { base: null, draft: null, etag: null, version: null, shown: "parameters" };
   const body = stack();
-  const found = h("div", {});
-  const search = input("", { type: "search", "aria-label": t("config.search"), placeholder: t("config.search"), oninput: () => drawParameters() });
+  const found = h("div");
+  const search = searchLine("config.search", () => drawParameters());
   const drawParameters = () => show(found, parameterTable(state.draft, search.value.trim().toLowerCase(), change));
-  const bar = h("div", { role: "status", class: "config-bar" });
+  const bar = h("div.config-bar", { role: "status" });
   let release = null;
   const isChanged = () => state.base !== null && textOfTemplate(state.base) !== textOfTemplate(state.draft);
   const change = (template) => {
@@ -26,11 +26,11 @@ function parametersView() {
   const draw = () => {
     release?.();
     release = isChanged() ? guardLeaving((isSilent) => !isSilent && window.confirm(t("config.discard"))) : null;
-    show(bar, isChanged() ? h("div", { class: "row panel" }, h("span", { class: "grow" }, t("config.unpublished")),
+    show(bar, isChanged() ? h("div.row.panel", h("span.grow", t("config.unpublished")),
       button(t("config.drop"), () => change(state.base)), button(t("config.publish"), submit, { class: "primary", writes: true })) : null);
     drawParameters();
     const parts = {
-      parameters: [t("config.parameters"), parametersOf(state.draft).length, () => stack(spread(h("div", { class: "grow" }, search), primary(t("config.addParameter"), add)), found)],
+      parameters: [t("config.parameters"), parametersOf(state.draft).length, () => stack(spread(h("div.grow", search), primary(t("config.addParameter"), add)), found)],
       conditions: [t("config.conditions"), state.draft.conditions.length, () => conditionList(state.draft, change)],
       versions: [t("rules.versions"), null, () => versionList(project, state, reload)],
     };
@@ -72,8 +72,8 @@ function parametersView() {
 /** Parts of one draft, one of them in sight: `parts` are `[text, count, draw]` by name, `state.shown` is the one. */
 function panels(label, parts, state) {
   const id = freshID("part");
-  const panel = h("div", { role: "tabpanel", id, class: "stack" });
-  const choices = Object.entries(parts).map(([name, [text, count]]) => h("button", { type: "button", role: "tab", id: `${id}-${name}`, "aria-controls": id, onclick: () => choose(name) }, text, count === null ? null : h("span", { class: "note" }, ` ${number(count)}`)));
+  const panel = h("div.stack", { role: "tabpanel", id });
+  const choices = Object.entries(parts).map(([name, [text, count]]) => h("button", { role: "tab", id: `${id}-${name}`, "aria-controls": id, onclick: () => choose(name) }, text, count === null ? null : h("span.note", ` ${number(count)}`)));
   const names = Object.keys(parts);
   const choose = (name, isByKey = false) => {
     state.shown = name;
@@ -90,13 +90,13 @@ function panels(label, parts, state) {
     if (by) choose(names[(names.indexOf(state.shown) + by + names.length) % names.length], true);
   };
   choose(state.shown);
-  return [h("div", { role: "tablist", class: "segments", "aria-label": label, onkeydown: step }, choices), panel];
+  return [h("div.segments", { role: "tablist", label: label, onkeydown: step }, choices), panel];
 }
 
 // Parameters
 
 async function editParameter(template, found, change) {
-  const outcome = await dialog(found ? found.name : t("config.addParameter"), (close) => parameterForm(template, found, close), { className: "wide" });
+  const outcome = await dialog(found ? found.name : t("config.addParameter"), (close) => parameterForm(template, found, close), "wide");
   if (!outcome) return;
   const known = outcome.conditions.reduce((all, one) => withCondition(all, all.conditions.length, one), template);
   change(withParameter(known, found?.name ?? null, outcome.name, outcome.group, outcome.parameter));
@@ -107,20 +107,20 @@ function parameterTable(template, wanted, change) {
   if (every.length === 0) return blank("config", t("config.none"));
   const all = every.filter((one) => isAbout(one, wanted));
   if (all.length === 0) return h("p", { role: "status" }, t("config.notFound"));
-  const shown = (value) => (value?.useInAppDefault ? h("em", {}, t("config.inApp")) : textOf(value) ?? h("em", {}, t("config.special")));
+  const shown = (value) => (value?.useInAppDefault ? h("em", t("config.inApp")) : textOf(value) ?? h("em", t("config.special")));
   const values = ({ defaultValue, conditionalValues = {} }) => [
-    template.conditions.filter(({ name }) => Object.hasOwn(conditionalValues, name)).map(({ name, tagColor }) => h("div", { class: "value-line" }, h("span", { class: "badge" }, h("span", { class: "dot", style: { background: COLORS[tagColor] ?? "var(--muted)" } }), name), h("code", {}, shown(conditionalValues[name])))),
-    h("div", { class: "value-line" }, h("span", { class: "badge muted" }, t("config.default")), h("code", {}, shown(defaultValue))),
+    template.conditions.filter(({ name }) => Object.hasOwn(conditionalValues, name)).map(({ name, tagColor }) => h("div.value-line", h("span.badge", h("span.dot", { style: { background: COLORS[tagColor] ?? "var(--muted)" } }), name), h("code", shown(conditionalValues[name])))),
+    h("div.value-line", h("span.badge.muted", t("config.default")), h("code", shown(defaultValue))),
   ];
   return table(["name", "type", "config.values", "config.description", null], all.map((one) => [
-    [button(one.name, () => editParameter(template, one, change), { class: "quiet start mono" }), one.group ? h("div", { class: "note" }, one.group) : null], t(`config.${one.parameter.valueType ?? "STRING"}`), values(one.parameter), one.parameter.description ?? "",
-    iconButton("trash", t("field.remove", one.name), () => change(withParameter(template, one.name, one.name, one.group, null)), { writes: true })]));
+    [button(one.name, () => editParameter(template, one, change), { class: "quiet start mono" }), one.group ? h("div.note", one.group) : null], t(`config.${one.parameter.valueType ?? "STRING"}`), values(one.parameter), one.parameter.description ?? "",
+    bin(t("field.remove", one.name), () => change(withParameter(template, one.name, one.name, one.group, null)))]));
 }
 
 // Conditions
 
 async function editCondition(template, index, change) {
-  const outcome = await dialog(index < template.conditions.length ? template.conditions[index].name : t("analytics.addCondition"), (close) => conditionForm(template, index, close), { className: "wide" });
+  const outcome = await dialog(index < template.conditions.length ? template.conditions[index].name : t("analytics.addCondition"), (close) => conditionForm(template, index, close), "wide");
   if (outcome) change(withCondition(template, index, outcome));
 }
 
@@ -128,20 +128,20 @@ function conditionList(template, change) {
   const all = parametersOf(template);
   const uses = ({ name }) => all.filter(({ parameter }) => Object.hasOwn(parameter.conditionalValues ?? {}, name)).length;
   const rows = template.conditions.map((one, index) => [
-    number(index + 1), button([h("span", { class: "dot", style: { background: COLORS[one.tagColor] ?? "var(--muted)" } }), one.name], () => editCondition(template, index, change), { class: "quiet start" }), h("code", { dir: "auto" }, one.expression), number(uses(one)),
+    number(index + 1), button([h("span.dot", { style: { background: COLORS[one.tagColor] ?? "var(--muted)" } }), one.name], () => editCondition(template, index, change), { class: "quiet start" }), code(one.expression), number(uses(one)),
     inline(
       iconButton("up", t("config.earlier", one.name), () => change(withMoved(template, index, -1)), { disabled: index === 0, writes: true }),
       iconButton("down", t("config.later", one.name), () => change(withMoved(template, index, 1)), { disabled: index === template.conditions.length - 1, writes: true }),
-      iconButton("trash", t("config.removeCondition", one.name), () => change(withCondition(template, index, null)), { writes: true }))]);
-  return stack(spread(h("p", { class: "note grow" }, t("config.conditionsText")), primary(t("analytics.addCondition"), () => editCondition(template, template.conditions.length, change))),
-    rows.length === 0 ? h("p", {}, t("config.noCondition")) : table(["config.order", "name", "config.expression", "config.uses", null], rows));
+      bin(t("config.removeCondition", one.name), () => change(withCondition(template, index, null))))]);
+  return stack(lead("config.conditionsText", primary(t("analytics.addCondition"), () => editCondition(template, template.conditions.length, change))),
+    tableOr("config.noCondition", ["config.order", "name", "config.expression", "config.uses", null], rows));
 }
 
 // Versions
 
 function versionList(project, state, reload) {
-  const holder = h("div", {});
-  const draw = (all) => show(holder, all.length === 0 ? h("p", {}, t("rules.noVersions")) : table(["config.version", "audit.when", "audit.who", "config.description", null], all.map((one) => [
+  const holder = h("div");
+  const draw = (all) => show(holder, tableOr("rules.noVersions", ["config.version", "audit.when", "audit.who", "config.description", null], all.map((one) => [
     one.versionNumber, instant(one.updateTime), one.updateUser?.email ?? "", one.description ?? "",
     one.versionNumber === state.version?.versionNumber ? t("config.inForce") : inline(
       button(t("rules.compare"), () => compare(project, state, one)), button(t("config.rollBack"), () => back(project, one, reload), { writes: true }))])));
@@ -154,16 +154,9 @@ async function compare(project, state, { versionNumber }) {
   await dialog(t("rules.compare"), (close) => [
     differences(bare(template), state.base),
     closing(close),
-  ], { className: "wide" });
+  ], "wide");
 }
 
 async function back(project, { versionNumber }, reload) {
-  if (!(await confirm(t("config.rollBack"), t("config.rollBackText", versionNumber), t("config.rollBack")))) return;
-  try {
-    await rollBack(project, versionNumber);
-    toast(t("config.published"));
-    reload();
-  } catch (error) {
-    complain(error);
-  }
+  if (await confirmed(t("config.rollBack"), t("config.rollBackText", versionNumber), () => rollBack(project, versionNumber), t("config.published"))) reload();
 }

@@ -1,10 +1,10 @@
-import { bodyText, call, path, send } from "../base/api.js";
+import { bodyText, call, path, projectPath, send } from "../base/api.js";
 import { read } from "../base/request.js";
 import { bare } from "./model.js";
 
 /** The template of a project's apps, by Google's template API. */
 
-const root = (project, verb = "") => path("v1", "projects", project, "remoteConfig") + verb;
+const root = (project, verb = "") => projectPath(project, "remoteConfig") + verb;
 
 /** A template with its etag; of a version where one is named, else the newest. */
 export async function load(project, version) {
@@ -26,9 +26,7 @@ export async function validate(project, template) {
 }
 
 /** The versions, the newest first. */
-export async function versions(project) {
-  return (await call("GET", `${root(project, ":listVersions")}?pageSize=100`)).versions ?? [];
-}
+export const versions = async (project) => (await call("GET", `${root(project, ":listVersions")}?pageSize=100`)).versions ?? [];
 
 /** Makes an earlier version the newest again. */
 export const rollBack = (project, versionNumber) => call("POST", root(project, ":rollback"), { versionNumber });

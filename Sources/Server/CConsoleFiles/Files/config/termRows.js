@@ -1,11 +1,20 @@
 import { report } from "../analytics/store.js";
-import { button, group, h, icon, iconButton, input, language, note, select, session, show, stack, t } from "../base/ui.js";
+import { button, group, h, hasService, icon, iconButton, input, language, named, note, select, show, stack, t } from "../base/ui.js";
 import { expressionOf, isWhole, newTerm, OPERATORS, SYSTEMS, termsOf } from "./terms.js";
 
 /** The terms of a condition as rows, beside its text: each follows the other. */
 
-/** The regions of ISO 3166, two letters each, and languages that apps often have. */
-const REGIONS = "AD AE AF AG AI AL AM AO AR AT AU AW AZ BA BB BD BE BF BG BH BI BJ BM BN BO BR BS BT BW BY BZ CA CD CF CG CH CI CL CM CN CO CR CU CV CW CY CZ DE DJ DK DM DO DZ EC EE EG ER ES ET FI FJ FM FO FR GA GB GD GE GF GH GI GL GM GN GP GQ GR GT GU GW GY HK HN HR HT HU ID IE IL IN IQ IR IS IT JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MG MH MK ML MM MN MO MQ MR MT MU MV MW MX MY MZ NA NC NE NG NI NL NO NP NR NZ OM PA PE PF PG PH PK PL PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SI SK SL SM SN SO SR SS ST SV SY SZ TC TD TG TH TJ TL TM TN TO TR TT TV TW TZ UA UG US UY UZ VA VC VE VG VI VN VU WS YE ZA ZM ZW".split(" ");
+/** What the browser has names for beside the regions of ISO 3166: groups of them, and none. */
+const GROUPS = ["EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"];
+
+/** The regions that the browser has names for, two letters each. */
+function regions() {
+  const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+  return letters.flatMap((one) => letters.map((other) => one + other)).filter((code) => names.of(code) && new Intl.Locale(`und-${code}`).region === code && !GROUPS.includes(code));
+}
+
+/** Languages that apps often have. */
 const LANGUAGES = "ar bg bn ca cs da de el en en-GB en-US es es-MX et eu fa fi fr gl he hi hr hu id it ja ka kk ko lt lv ms nb nl pl pt pt-BR pt-PT ro ru sk sl sq sr sv sw ta th tr uk ur uz vi zh zh-Hans zh-Hant".split(" ");
 
 const namesOf = (type, codes) => {
@@ -16,10 +25,10 @@ const namesOf = (type, codes) => {
 /** Pills of what was chosen, with a choice that adds another. */
 function chips(options, term, changed) {
   const names = new Map(options);
-  const holder = h("div", { class: "chips" });
+  const holder = h("div.chips");
   const draw = () => show(holder,
-    term.values.map((value) => h("span", { class: "badge" }, names.get(value) ?? value, iconButton("close", t("field.remove", names.get(value) ?? value), () => set(term.values.filter((one) => one !== value))))),
-    select([["", t("term.add")], ...options.filter(([value]) => !term.values.includes(value))], "", { "aria-label": t(`term.${term.kind}`), onchange: ({ target }) => target.value && set([...term.values, target.value]) }));
+    term.values.map((value) => h("span.badge", names.get(value) ?? value, iconButton("close", t("field.remove", names.get(value) ?? value), () => set(term.values.filter((one) => one !== value))))),
+    select([["", t("term.add")], ...options.filter(([value]) => !term.values.includes(value))], "", { label: t(`term.${term.kind}`), onchange: ({ target }) => target.value && set([...term.values, target.value]) }));
   const set = (values) => {
     term.values = values;
     draw();
@@ -32,7 +41,7 @@ function chips(options, term, changed) {
 /** A line whose text is a value, or with commas several. */
 function line(term, at, changed, properties = {}) {
   const read = (text) => (at === "all" ? text.split(",").map((one) => one.trim()).filter(Boolean) : text.trim());
-  return input(at === "all" ? term.values.join(", ") : at === "name" ? term.name : term.values[at] ?? "", { "aria-label": t("value"), ...properties, oninput: ({ target }) => {
+  return input(at === "all" ? term.values.join(", ") : at === "name" ? term.name : term.values[at] ?? "", { label: t("value"), ...properties, oninput: ({ target }) => {
     if (at === "all") term.values = read(target.value);
     else if (at === "name") term.name = read(target.value);
     else term.values = Object.assign([...term.values], { [at]: read(target.value) });
@@ -44,13 +53,13 @@ const percentLine = (term, at, changed) => line(term, at, changed, { type: "numb
 
 /** What a kind of term is asked by. */
 const CONTROLS = {
-  country: (term, changed) => chips(namesOf("region", REGIONS), term, changed),
+  country: (term, changed) => chips(namesOf("region", regions()), term, changed),
   language: (term, changed) => chips(namesOf("language", LANGUAGES), term, changed),
-  platform: (term, changed) => chips(SYSTEMS.map((one) => [one, t(`system.${one}`)]), term, changed),
+  platform: (term, changed) => chips(named("system", SYSTEMS), term, changed),
   version: (term, changed) => line(term, "all", changed, { class: "mono", placeholder: "1.2.0" }),
-  audience: (term, changed, audiences) => (audiences.length > 0 ? chips(audiences.map((one) => [one, one]), term, changed) : line(term, "all", changed)),
-  percent: (term, changed) => [percentLine(term, 0, changed), term.operator === "between" ? [h("span", {}, t("term.and")), percentLine(term, 1, changed)] : null, h("span", {}, "%")],
-  date: (term, changed) => [line(term, 0, changed, { type: "datetime-local", step: 1 }), line(term, "name", changed, { "aria-label": t("term.zone"), placeholder: Intl.DateTimeFormat().resolvedOptions().timeZone })],
+  audience: (term, changed, audiences) => (audiences.length > 0 ? chips(audiences, term, changed) : line(term, "all", changed)),
+  percent: (term, changed) => [percentLine(term, 0, changed), term.operator === "between" ? [h("span", t("term.and")), percentLine(term, 1, changed)] : null, h("span", "%")],
+  date: (term, changed) => [line(term, 0, changed, { type: "datetime-local", step: 1 }), line(term, "name", changed, { label: t("term.zone"), placeholder: Intl.DateTimeFormat().resolvedOptions().timeZone })],
   custom: (term, changed) => line(term, "all", changed),
   property: (term, changed) => line(term, "all", changed),
 };
@@ -61,17 +70,17 @@ const NAMED = ["custom", "property"];
  * so.
  */
 export function termRows(expression) {
-  const kinds = Object.keys(OPERATORS).filter((kind) => kind !== "audience" || session.peek().services.includes("analytics"));
+  const kinds = Object.keys(OPERATORS).filter((kind) => kind !== "audience" || hasService("analytics"));
   const rows = stack();
   const state = { terms: termsOf(expression.value), audiences: [] };
   const write = () => {
     expression.value = expressionOf(state.terms.filter(isWhole));
   };
   const row = (term, index) => {
-    const kind = select(kinds.map((one) => [one, t(`term.${one}`)]), term.kind, { "aria-label": t("term.kind"), onchange: ({ target }) => { state.terms[index] = newTerm(target.value); draw(); write(); } });
-    const operator = OPERATORS[term.kind].length > 1 ? select(OPERATORS[term.kind].map((one) => [one, t(`operator.${one}`)]), term.operator, { "aria-label": t("term.operator"), onchange: ({ target }) => { term.operator = target.value; draw(); write(); } }) : h("span", {}, t("operator.in"));
-    const name = NAMED.includes(term.kind) ? line(term, "name", write, { "aria-label": t("name"), placeholder: t("name"), class: "mono" }) : null;
-    return h("div", { class: "term", role: "group", "aria-label": t(`term.${term.kind}`) }, index > 0 ? h("span", { class: "note" }, t("term.and")) : h("span", {}), kind, name, operator, h("div", { class: "term-value" }, CONTROLS[term.kind](term, write, state.audiences)),
+    const kind = select(named("term", kinds), term.kind, { label: t("term.kind"), onchange: ({ target }) => { state.terms[index] = newTerm(target.value); draw(); write(); } });
+    const operator = OPERATORS[term.kind].length > 1 ? select(named("operator", OPERATORS[term.kind]), term.operator, { label: t("term.operator"), onchange: ({ target }) => { term.operator = target.value; draw(); write(); } }) : h("span", t("operator.in"));
+    const name = NAMED.includes(term.kind) ? line(term, "name", write, { label: t("name"), placeholder: t("name"), class: "mono" }) : null;
+    return h("div.term", { role: "group", label: t(`term.${term.kind}`) }, index > 0 ? h("span.note", t("term.and")) : h("span"), kind, name, operator, h("div.term-value", CONTROLS[term.kind](term, write, state.audiences)),
       iconButton("trash", t("term.remove", t(`term.${term.kind}`)), () => { state.terms.splice(index, 1); draw(); write(); }));
   };
   const add = () => {
@@ -79,7 +88,7 @@ export function termRows(expression) {
     draw();
     rows.querySelector(".term:last-of-type select")?.focus();
   };
-  const draw = () => show(rows, state.terms === null ? note(t("term.textOnly")) : [state.terms.length === 0 ? note(t("term.everybody")) : state.terms.map(row), h("div", {}, button([icon("plus"), t("term.addTerm")], add))]);
+  const draw = () => show(rows, state.terms === null ? note(t("term.textOnly")) : [state.terms.length === 0 ? note(t("term.everybody")) : state.terms.map(row), h("div", button([icon("plus"), t("term.addTerm")], add))]);
   expression.addEventListener("input", () => { state.terms = termsOf(expression.value); draw(); });
   if (state.terms?.length === 0 && expression.value === "") state.terms = [newTerm("country")];
   draw();

@@ -22,10 +22,10 @@ export async function askInstant() {
   const now = new Date();
   const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
   const chosen = input(local, { type: "datetime-local", step: 1, max: local, required: true });
-  const at = await dialog(t("asOf"), (close) => ownForm(close, t("asOf.show"), () => (chosen.reportValidity() ? new Date(chosen.value).toISOString() : undefined), h("p", {}, t("asOf.text")), field("asOf.instant", chosen)));
+  const at = await dialog(t("asOf"), (close) => ownForm(close, t("asOf.show"), () => (chosen.reportValidity() ? new Date(chosen.value).toISOString() : undefined), h("p", t("asOf.text")), field("asOf.instant", chosen)));
   if (at) open(at);
 }
 
 /** Says above the documents that they are of the past. */
 export const asOfNotice = (at) =>
-  h("div", { class: "notice" }, icon("history"), h("span", { class: "grow" }, t("asOf.shown", instant(at))), button(t("asOf.now"), () => open(null)));
+  h("div.notice", icon("history"), h("span.grow", t("asOf.shown", instant(at))), button(t("asOf.now"), () => open(null)));

@@ -1,3 +1,4 @@
+import { valueAt } from "./order.js";
 import { namesOf } from "./query.js";
 import { elementsOf, fieldsOf, isSame, own, typeOf } from "./value.js";
 
@@ -17,7 +18,7 @@ export const TAKES = { field: ["set", "remove", "rename", "increment", "append"]
 export function applied({ kind, field, to, value }, fields) {
   if (kind === "delete") return null;
   const names = namesOf(field);
-  const before = at(fields, names);
+  const before = valueAt({ fields }, names);
   switch (kind) {
     case "set": return before !== undefined && isSame(before, value) ? undefined : put(fields, names, value);
     case "remove": return before === undefined ? undefined : put(fields, names, undefined);
@@ -27,9 +28,6 @@ export function applied({ kind, field, to, value }, fields) {
     default: throw new RangeError(kind);
   }
 }
-
-/** The value at a path; undefined without one. */
-const at = (fields, names) => names.reduce((value, name) => (value === undefined ? undefined : own(fieldsOf(value), name)), { mapValue: { fields } });
 
 /** The fields with another value at a path, undefined for none; maps on the way are made. */
 function put(fields, [name, ...rest], value) {

@@ -1,5 +1,5 @@
 import { adder, dialog, field, form, go, h, input, stack, t, toast } from "../base/ui.js";
-import { nameOf } from "./documents.js";
+import { nameOf, placeOf } from "./documents.js";
 import { createDocument, freshDocumentID, isConflict } from "./writes.js";
 import { undoLast } from "./undo.js";
 import { fieldEditor } from "./fieldEditor.js";
@@ -10,7 +10,7 @@ export async function createDialog(where, collection) {
   if (!path) return;
   dispatchEvent(new Event("brasa-collections"));
   toast(t("document.added"), { label: t("undo"), run: undoLast });
-  go({ project: where.project, area: "firestore", rest: [where.database, "data", ...path] });
+  go(placeOf(where, path));
 }
 
 function content(where, collection, close) {
@@ -32,7 +32,7 @@ function content(where, collection, close) {
     return path;
   };
   return form(close, t("save"), save,
-    collection.length > 0 ? h("p", { class: "mono", dir: "auto" }, collection.join("/")) : field("collection.id", group),
+    collection.length > 0 ? h("p.mono", { dir: "auto" }, collection.join("/")) : field("collection.id", group),
     field("document.id", id),
-    stack(h("h3", {}, t("fields")), editor.element, adder(t("field.add"), () => editor.add(), { class: "quiet" })));
+    stack(h("h3", t("fields")), editor.element, adder(t("field.add"), () => editor.add(), { class: "quiet" })));
 }

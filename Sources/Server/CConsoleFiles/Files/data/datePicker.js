@@ -7,7 +7,7 @@ export const pickInstant = (label, text) => dialog(t("instant.of", label), (clos
   const zone = select([["here", here], ["utc", "UTC"]], "here", { onchange: () => { control.value = localText(chosen, isUTC()); } });
   const isUTC = () => zone.value === "utc";
   let chosen = Number.isNaN(Date.parse(text)) ? "" : text;
-  const said = h("code", {}, chosen);
+  const said = h("code", chosen);
   const take = (next) => {
     chosen = next ?? "";
     show(said, chosen);
@@ -18,5 +18,5 @@ export const pickInstant = (label, text) => dialog(t("instant.of", label), (clos
     control.value = localText(chosen, isUTC());
   };
   return form(close, t("instant.take"), () => chosen || undefined,
-    h("div", { class: "row instant" }, field("instant.when", control), field("instant.zone", zone), button(t("instant.now"), now)), note(said));
+    h("div.row.instant", field("instant.when", control), field("instant.zone", zone), button(t("instant.now"), now)), note(said));
 });

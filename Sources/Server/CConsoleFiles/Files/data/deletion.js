@@ -1,6 +1,6 @@
-import { csv } from "../base/csv.js";
-import { actions, button, call, complain, dialog, h, keepFile, note, resource, show, stack, t, toast } from "../base/ui.js";
-import { listCollections, nameOf, pathOf } from "./documents.js";
+import { actions, button, call, checkbox, complain, dialog, h, resource, show, stack, t, toast } from "../base/ui.js";
+import { countDocuments, listCollections, nameOf, pathOf } from "./documents.js";
+import { tellOutcome, withProgress } from "./progress.js";
 import { changeDocuments, deleteDocuments } from "./writes.js";
 import { descendantsQuery } from "./query.js";
 import { undoLast } from "./undo.js";
@@ -27,11 +27,7 @@ async function* descendants(where, path) {
   }
 }
 
-async function countBelow(where, path) {
-  const structuredQuery = descendantsQuery(nameOf(where, []), path);
-  const [answer] = await call("POST", `${resource(nameOf(where, parentOf(path)))}:runAggregationQuery`, { structuredAggregationQuery: { structuredQuery, aggregations: [{ alias: "n", count: {} }] } });
-  return Number(answer.result.aggregateFields.n.integerValue);
-}
+const countBelow = (where, path) => countDocuments(where, parentOf(path), descendantsQuery(nameOf(where, []), path));
 
 const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
 
@@ -79,35 +75,20 @@ async function removeAlone(documents, { done }) {
 }
 
 function tell({ changed, failed }, done) {
-  if (failed.length > 0) keepFile("failed.csv", csv([["id", "error"], ...failed]));
-  toast(failed.length > 0 ? `${t("rows.deleted", changed)} ${t("bulk.failed", failed.length)}` : `${done} · ${t("rows.deleted", changed)}`, changed > 0 ? { label: t("undo"), run: undoLast } : undefined);
+  tellOutcome(failed.length > 0 ? t("rows.deleted", changed) : `${done} · ${t("rows.deleted", changed)}`, changed, failed);
 }
 
 /** Asks what goes; deletes with progress where there is something below. */
 function question(words, below, own, pages, close) {
-  const box = h("input", { type: "checkbox", checked: true, disabled: own === 0 });
+  const box = checkbox(true, { disabled: own === 0 });
   const form = stack();
   const act = () => (below && box.checked ? run(form, words, below.count === null ? null : below.count + own, pages, close) : close("alone"));
-  const label = below && h("label", { class: "choice" }, box, h("span", { class: "grow" }, t("delete.below", below.ids?.join(", ")), below.count === null ? null : [" ", h("span", { class: "muted" }, t("delete.belowCount", below.count))]));
-  return show(form, h("p", { class: "why" }, words.text), label,
-    actions(button(t("cancel"), () => close(null), { autofocus: true }), h("button", { type: "submit", class: "danger", onclick: act, writes: true }, words.action)));
+  const label = below && h("label.choice", box, h("span.grow", t("delete.below", below.ids?.join(", ")), below.count === null ? null : [" ", h("span.muted", t("delete.belowCount", below.count))]));
+  return show(form, h("p.why", words.text), label,
+    actions(button(t("cancel"), () => close(null), { autofocus: true }), h("button.danger", { type: "submit", onclick: act, writes: true }, words.action)));
 }
 
-async function run(form, { title }, count, pages, close) {
-  const stop = new AbortController();
-  const bar = h("progress", { max: count ?? undefined, "aria-label": title });
-  const said = h("span", { role: "status" });
-  const cancel = button(t("cancel"), () => stop.abort());
-  show(form, bar, said, note(t("bulk.running")), actions(cancel));
-  cancel.focus();
-  form.closest("dialog").addEventListener("close", () => stop.abort());
-  try {
-    close(await changeDocuments(pages(), () => null, { signal: stop.signal, progress: (done) => { bar.value = done; show(said, t("rows.deleted", done)); } }));
-  } catch (error) {
-    complain(error);
-    close(null);
-  }
-}
+const run = (form, { title }, count, pages, close) => withProgress(form, title, count, t("bulk.running"), close, (options) => changeDocuments(pages(), () => null, options), (done) => t("rows.deleted", done));
 
 /** Asks whether a collection is to be deleted, with everything in it. */
 export async function removeCollection(where, path) {
@@ -116,8 +97,8 @@ export async function removeCollection(where, path) {
     const words = { title: t("collection.delete"), action: t("rows.delete", count) };
     const outcome = await dialog(words.title, (close) => {
       const form = stack();
-      return show(form, h("p", { class: "why" }, t("collection.deleteText", path.join("/"))),
-        actions(button(t("cancel"), () => close(null), { autofocus: true }), h("button", { type: "submit", class: "danger", onclick: () => run(form, words, count, () => descendants(where, path), close), writes: true }, words.action)));
+      return show(form, h("p.why", t("collection.deleteText", path.join("/"))),
+        actions(button(t("cancel"), () => close(null), { autofocus: true }), h("button.danger", { type: "submit", onclick: () => run(form, words, count, () => descendants(where, path), close), writes: true }, words.action)));
     });
     if (!outcome) return false;
     tell(outcome, t("collection.deleted", path.at(-1)));

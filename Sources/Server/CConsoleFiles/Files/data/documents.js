@@ -1,9 +1,13 @@
-import { call, databaseName, resource } from "../base/ui.js";
+import { call, databaseName, link, resource } from "../base/ui.js";
 
 /** The names of documents and collections, and what there is of them. */
 
 /** The name of a document or collection by the segments of its path. */
 export const nameOf = ({ project, database }, path) => [databaseName(project, database), "documents", ...path].join("/");
+
+/** The place of a document or collection, and its address. */
+export const placeOf = ({ project, database }, path, query) => ({ project, area: "firestore", rest: [database, "data", ...path], query });
+export const linkTo = ({ database }, path, query) => link("firestore", [database, "data", ...path], query);
 
 /** The segments of a path by its name. */
 export const pathOf = (name) => name.split("/").slice(5);

@@ -1,8 +1,8 @@
 import { listen } from "../base/listen.js";
 import { paced } from "../base/pace.js";
 import { keep, kept } from "../base/memory.js";
-import { button, explain, go, guardLeaving, h, icon, iconButton, inline, inScope, instant, link, muted, note, onCleanup, place, show, spread, t, toast } from "../base/ui.js";
-import { listCollections, nameOf } from "./documents.js";
+import { bin, button, copyText, explain, go, guardLeaving, h, icon, iconButton, inline, input, inScope, instant, muted, note, notice, onCleanup, place, quiet, show, spread, t, toast } from "../base/ui.js";
+import { linkTo, listCollections, nameOf, placeOf } from "./documents.js";
 import { isConflict, saveDocument } from "./writes.js";
 import { fieldEditor } from "./fieldEditor.js";
 import { areSame, JSONTextError, read, write } from "./jsonText.js";
@@ -15,11 +15,11 @@ import { own, summary } from "./value.js";
 export function documentDrawer(where, path, { onClose }) {
   const name = nameOf(where, path);
   const state = { document: undefined, base: null, editor: null, json: null, isDirty: false, view: "fields", newer: null, isSaving: false };
-  const body = h("div", { class: "drawer-body" });
-  const foot = h("div", { class: "drawer-foot" });
+  const body = h("div.drawer-body");
+  const foot = h("div.drawer-foot");
   const news = h("div", { role: "status" });
   const inner = below(where, path);
-  const element = h("aside", { class: "drawer", "aria-label": t("document.of", path.at(-1)) }, edge(), head(path, state, onClose), news, body, foot);
+  const element = h("aside.drawer", { label: t("document.of", path.at(-1)) }, edge(), head(path, state, onClose), news, body, foot);
   element.style.inlineSize = kept("drawer") ?? "";
   element.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
@@ -37,7 +37,7 @@ export function documentDrawer(where, path, { onClose }) {
     release.act = isDirty ? guardLeaving((isSilent) => !isSilent && leave()) : null;
     drawFoot();
   };
-  const leave = () => window.confirm(t("document.discard")) && (setDirty(false), true);
+  const leave = () => window.confirm(t("edit.discard")) && (setDirty(false), true);
   onCleanup(() => release.act?.());
 
   const draft = () => (state.view === "json" ? readJSON(state) : state.editor?.read());
@@ -52,13 +52,12 @@ export function documentDrawer(where, path, { onClose }) {
     if (state.document === undefined) return show(body, muted(t("loading")));
     if (state.document === null) {
       show(foot);
-      return show(body, h("p", {}, t("document.missing")), inner);
+      return show(body, h("p", t("document.missing")), inner);
     }
     const isJSON = state.view === "json";
     show(body, tabs(state, switchView), isJSON ? jsonEditor(state, edited) : fieldsEditor(where, state, edited), isJSON ? null : inner,
       note(`${t("document.created", instant(state.base.createTime))} · ${t("document.updated", instant(state.base.updateTime))}`));
     drawFoot();
-    return undefined;
   };
 
   const switchView = (view) => {
@@ -67,7 +66,6 @@ export function documentDrawer(where, path, { onClose }) {
     state.view = view;
     state.draft = fields;
     draw();
-    return undefined;
   };
 
   const drawFoot = () => {
@@ -79,7 +77,7 @@ export function documentDrawer(where, path, { onClose }) {
     show(foot,
       button(t("save"), () => save(), { class: "primary", "aria-keyshortcuts": "Control+Enter Meta+Enter", disabled: !state.isDirty || fields === null || state.isSaving, writes: true }),
       state.isDirty ? button(t("cancel"), reset) : null,
-      isWrong ? h("span", { class: "error row", role: "status" }, icon("warning"), t("document.notValid"), state.view === "fields" ? button(t("document.showWrong"), () => state.editor.showProblem(), { class: "quiet" }) : null) : null);
+      isWrong ? h("span.error.row", { role: "status" }, icon("warning"), t("document.notValid"), state.view === "fields" ? quiet(t("document.showWrong"), () => state.editor.showProblem()) : null) : null);
   };
 
   const reset = () => {
@@ -128,7 +126,6 @@ export function documentDrawer(where, path, { onClose }) {
     // What is focused stays where it is if nothing but the time of the change is new.
     if (!isFirst && isOwn && state.base) {
       state.base = document;
-      return undefined;
     }
     state.base = document;
     state.draft = document?.fields ?? {};
@@ -160,22 +157,20 @@ function keepFocus(body, draw) {
   if (label) [...body.querySelectorAll("[aria-label]")].find((one) => one.getAttribute("aria-label") === label)?.focus();
 }
 
-const problem = (text) => h("div", { class: "notice danger", role: "alert" }, icon("warning"), h("div", { class: "grow" }, text));
+const problem = (text) => notice("danger", text);
 
-function head(path, state, onClose) {
-  return h("div", { class: "drawer-head" },
-    h("h2", { dir: "auto", title: path.join("/") }, path.at(-1)),
-    wideButton(),
-    iconButton("copy", t("copy.path"), () => navigator.clipboard.writeText(path.join("/")).then(() => toast(t("copied")))),
-    iconButton("history", t("history.title"), () => state.history()),
-    iconButton("trash", t("document.delete"), () => state.remove(), { writes: true }),
-    iconButton("close", t("close"), onClose));
-}
+const head = (path, state, onClose) => h("div.drawer-head",
+  h("h2", { dir: "auto", title: path.join("/") }, path.at(-1)),
+  wideButton(),
+  iconButton("copy", t("copy.path"), () => copyText(path.join("/"))),
+  iconButton("history", t("history.title"), () => state.history()),
+  bin(t("document.delete"), () => state.remove()),
+  iconButton("close", t("close"), onClose));
 
 /** Shows the document as a page of its own, or beside its collection again; the address says which. */
 function wideButton() {
   const { query: { wide, ...query }, ...rest } = place.peek();
-  return iconButton("expand", t("document.wide"), () => go({ ...rest, query: wide ? query : { ...query, wide: "1" } }), { "aria-pressed": String(Boolean(wide)), class: "quiet widen" });
+  return iconButton("expand", t("document.wide"), () => go({ ...rest, query: wide ? query : { ...query, wide: "1" } }), { "aria-pressed": Boolean(wide), class: "quiet widen" });
 }
 
 const LEAST_WIDTH = 360;
@@ -191,7 +186,7 @@ function edge() {
   };
   const widthNow = () => element.parentElement.offsetWidth;
   const element = h("div", {
-    class: "edge", role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-label": t("document.width"), "aria-valuemin": LEAST_WIDTH, "aria-valuemax": widest(), "aria-valuenow": parseInt(kept("drawer") ?? "520", 10),
+    class: "edge", role: "separator", tabindex: "0", "aria-orientation": "vertical", label: t("document.width"), "aria-valuemin": LEAST_WIDTH, "aria-valuemax": widest(), "aria-valuenow": parseInt(kept("drawer") ?? "520", 10),
     onpointerdown: (event) => element.setPointerCapture(event.pointerId),
     onpointermove: (event) => { if (element.hasPointerCapture(event.pointerId)) set(innerWidth - event.clientX); },
     onkeydown: (event) => {
@@ -204,21 +199,19 @@ function edge() {
   return element;
 }
 
-function tabs(state, choose) {
-  return h("div", { class: "tabs", role: "tablist", "aria-label": t("document.view") },
-    ["fields", "json"].map((view) => h("button", {
-      type: "button", role: "tab", class: "quiet", "aria-selected": String(view === state.view), onclick: () => choose(view),
-    }, t(`view.${view}`))));
-}
+const tabs = (state, choose) => h("div.tabs", { role: "tablist", label: t("document.view") },
+  ["fields", "json"].map((view) => h("button", {
+    type: "button", role: "tab", class: "quiet", "aria-selected": view === state.view, onclick: () => choose(view),
+  }, t(`view.${view}`))));
 
 function fieldsEditor(where, state, edited) {
   state.editor = fieldEditor(state.draft, { onChange: edited, where });
-  return [state.editor.element, spread(button([icon("plus"), t("field.add")], () => state.editor.add(), { class: "quiet", writes: true }), note(h("kbd", {}, t("field.optionKey")), " ", t("field.keys"), " · ", h("kbd", {}, t("document.saveKeys")), " ", t("save")))];
+  return [state.editor.element, spread(quiet([icon("plus"), t("field.add")], () => state.editor.add(), { writes: true }), note(h("kbd", t("field.optionKey")), " ", t("field.keys"), " · ", h("kbd", t("document.saveKeys")), " ", t("save")))];
 }
 
 function jsonEditor(state, edited) {
-  const note = h("div", { class: "error", role: "status" });
-  const area = h("textarea", { class: "json-editor", "aria-label": t("document.json"), spellcheck: "false", value: write(state.draft), writes: true, oninput: () => {
+  const note = h("div.error", { role: "status" });
+  const area = h("textarea.json-editor", { label: t("document.json"), spellcheck: "false", value: write(state.draft), writes: true, oninput: () => {
     edited();
     show(note, state.problem ? t("json.at", lineOf(area.value, state.problem.offset), t(state.problem.key), state.problem.detail) : null);
   } });
@@ -246,34 +239,31 @@ function conflict(base, mine, document, onSave) {
   const choices = {};
   const { conflicts } = merge(base, mine, theirs);
   const text = (fields, name) => (own(fields, name) ? summary(own(fields, name)) : t("field.missing"));
-  const option = (name, side, fields) => h("label", { class: "row" },
+  const option = (name, side, fields) => h("label.row",
     h("input", { type: "radio", name: `conflict-${name}`, checked: side === "mine", onchange: () => { choices[name] = side; } }), h("span", { dir: "auto" }, text(fields, name)));
-  return h("div", { class: "notice warn", role: "alert" }, icon("warning"), h("div", { class: "grow stack" },
-    h("p", {}, t("conflict.changed")),
-    conflicts.length > 0 ? h("table", { class: "table conflict" },
-      h("thead", {}, h("tr", {}, h("th", {}, t("field.name")), h("th", {}, t("conflict.mine")), h("th", {}, t("conflict.theirs")))),
-      h("tbody", {}, conflicts.map((name) => h("tr", {}, h("td", { dir: "auto" }, name), h("td", {}, option(name, "mine", mine)), h("td", {}, option(name, "theirs", theirs)))))) : h("p", {}, t("conflict.none")),
+  return h("div.notice.warn", { role: "alert" }, icon("warning"), h("div.grow.stack",
+    h("p", t("conflict.changed")),
+    conflicts.length > 0 ? h("table.table.conflict",
+      h("thead", h("tr", h("th", t("field.name")), h("th", t("conflict.mine")), h("th", t("conflict.theirs")))),
+      h("tbody", conflicts.map((name) => h("tr", h("td", { dir: "auto" }, name), h("td", option(name, "mine", mine)), h("td", option(name, "theirs", theirs)))))) : h("p", t("conflict.none")),
     inline(button(t("conflict.save"), () => onSave(merge(base, mine, theirs, choices).fields), { class: "primary", writes: true }))));
 }
 
 /** The collections below a document. */
 function below(where, path) {
-  const list = h("ul", { class: "stack" });
+  const list = h("ul.stack");
   const query = place.peek().query.view === "tree" ? { view: "tree" } : {};
   listCollections(where, path).then(
-    (ids) => show(list, ids.length === 0 ? h("li", { class: "muted" }, t("subcollections.none")) : ids.map((id) =>
-      h("li", {}, h("a", { href: link("firestore", [where.database, "data", ...path, id], query), dir: "auto" }, id)))),
-    (error) => show(list, h("li", { class: "error" }, explain(error))),
+    (ids) => show(list, ids.length === 0 ? h("li.muted", t("subcollections.none")) : ids.map((id) =>
+      h("li", h("a", { href: linkTo(where, [...path, id], query), dir: "auto" }, id)))),
+    (error) => show(list, h("li.error", explain(error))),
   );
   const start = () => {
-    const id = h("input", { type: "text", "aria-label": t("collection.id"), required: true });
-    const form = h("form", { class: "row", onsubmit: (event) => {
-      event.preventDefault();
-      go({ project: where.project, area: "firestore", rest: [where.database, "data", ...path, id.value] });
-    } }, id, h("button", { type: "submit" }, t("open")));
-    list.append(h("li", {}, form));
+    const id = input("", { label: t("collection.id"), required: true });
+    const form = h("form.row", { onsubmit: () => go(placeOf(where, [...path, id.value])) }, id, h("button", { type: "submit" }, t("open")));
+    list.append(h("li", form));
     id.focus();
   };
-  return h("section", { class: "subcollections stack" }, spread(h("h3", {}, t("subcollections")),
-    button([icon("plus"), t("collection.start")], start, { class: "quiet", writes: true })), list);
+  return h("section.subcollections.stack", spread(h("h3", t("subcollections")),
+    quiet([icon("plus"), t("collection.start")], start, { writes: true })), list);
 }

@@ -1,4 +1,4 @@
-import { button, call, freshID, h, icon, input, instant, link, resource, select, show, t } from "../base/ui.js";
+import { call, freshID, h, icon, input, instant, link, named, quiet, resource, select, show, t } from "../base/ui.js";
 import { pathOf } from "./documents.js";
 import { withModule } from "./tools.js";
 import { editText, elementsOf, fieldsOf, GLYPHS, initial, parseText, summary, typeOf, TYPES, ValueError } from "./value.js";
@@ -14,7 +14,7 @@ export function fieldEditor(fields, { onChange, where }) {
   const root = new FieldNode(null, { mapValue: { fields } }, 0, where ? `projects/${where.project}/databases/${where.database}/documents/` : "");
   root.isOpen = true;
   root.where = where;
-  const element = h("div", { class: "fields" });
+  const element = h("div.fields");
   const changed = () => onChange?.();
   const draw = () => show(element, drawChildren(root, changed, draw));
   draw();
@@ -106,7 +106,7 @@ class FieldNode {
 
 function drawChildren(node, changed, redraw) {
   const rows = node.children.map((child, index) => drawNode(node, child, index, changed, redraw));
-  const problem = h("div", { class: "problem error", role: "alert" });
+  const problem = h("div.problem.error", { role: "alert" });
   node.showNameProblem = () => show(problem, node.nameProblem() && t(node.nameProblem()));
   node.showNameProblem();
   return [rows, problem];
@@ -114,10 +114,10 @@ function drawChildren(node, changed, redraw) {
 
 /** One field: its name, its value, below it what the value means, and its options while they are open. */
 function drawNode(parent, node, index, changed, redraw) {
-  const row = h("div", { class: "field-row", role: "group" });
-  const problem = h("div", { class: "problem", role: "status", id: freshID("problem") });
-  const hint = h("div", { class: "hint note" });
-  const options = h("div", { class: "options" });
+  const row = h("div.field-row", { role: "group" });
+  const problem = h("div.problem", { role: "status", id: freshID("problem") });
+  const hint = h("div.hint.note");
+  const options = h("div.options");
   const field = {
     parent, node, row, hint, options,
     label: () => (parent.type === "array" ? `${index}` : node.name) || t("field.new"),
@@ -147,14 +147,14 @@ function drawNode(parent, node, index, changed, redraw) {
       else control.removeAttribute("aria-invalid");
     },
   };
-  const key = h("button", { type: "button", class: "quiet field-key", tabindex: "-1", "aria-expanded": "false", onclick: () => toggleOptions(field), writes: true });
-  const value = h("div", { class: "field-value" });
+  const key = h("button.quiet.field-key", { tabindex: "-1", "aria-expanded": false, onclick: () => toggleOptions(field), writes: true });
+  const value = h("div.field-value");
   /** Everything that says the field's name. */
   const name = () => {
     row.setAttribute("aria-label", field.label());
     key.setAttribute("aria-label", t("field.options", field.label(), t(`type.${node.type}`)));
     key.title = key.getAttribute("aria-label");
-    show(key, h("span", { class: "glyph", "aria-hidden": "true" }, GLYPHS[node.type]), h("span", { class: "name", dir: "auto" }, field.label()));
+    show(key, h("span.glyph", { "aria-hidden": true }, GLYPHS[node.type]), h("span.name", { dir: "auto" }, field.label()));
     for (const [control, text] of node.labelled ?? []) control.setAttribute("aria-label", t(text, field.label()));
   };
   node.labelled = [];
@@ -181,9 +181,9 @@ const VALUE = ".field-value :is(input, textarea, select, button)";
 const focusValue = (row) => row?.querySelector(VALUE)?.focus();
 
 function inside(node, changed) {
-  const holder = h("div", { class: "wide fields" });
+  const holder = h("div.wide.fields");
   const redraw = () => show(holder, drawChildren(node, changed, redraw),
-    button([icon("plus"), t(node.type === "map" ? "field.add" : "element.add")], () => addTo(node, redraw, changed, holder), { class: "quiet", writes: true }));
+    quiet([icon("plus"), t(node.type === "map" ? "field.add" : "element.add")], () => addTo(node, redraw, changed, holder), { writes: true }));
   redraw();
   return holder;
 }
@@ -218,7 +218,7 @@ function toggleOptions(field) {
   };
   if (isOpen) return close();
   show(options, nameControl(field), typeControl(field), helpers(field),
-    button([icon("trash"), t("field.remove", field.label())], field.remove, { class: "quiet", writes: true }));
+    quiet([icon("trash"), t("field.remove", field.label())], field.remove, { writes: true }));
   options.onkeydown = (event) => {
     const isDone = event.key === "Escape" || (event.key === "Enter" && event.target.matches("input") && !event.ctrlKey && !event.metaKey);
     if (!isDone) return;
@@ -227,14 +227,13 @@ function toggleOptions(field) {
     close();
   };
   if (row.isConnected) options.querySelector("input, select")?.focus();
-  return undefined;
 }
 
 function nameControl({ parent, node, changed }) {
   if (parent.type === "array") return null;
   const name = t("field.name");
   return input(node.name, {
-    class: "name", "aria-label": name, placeholder: name, writes: true,
+    class: "name", label: name, placeholder: name, writes: true,
     oninput: (event) => {
       node.name = event.target.value;
       changed();
@@ -250,7 +249,7 @@ function typeControl(field) {
     if (!node.isNew) field.changed();
     field.redraw(node.isNew ? ".options select" : VALUE);
   };
-  return select(TYPES.map((type) => [type, t(`type.${type}`)]), node.type, { "aria-label": t("field.typeOf", field.label()), writes: true, onchange: choose });
+  return select(named("type", TYPES), node.type, { label: t("field.typeOf", field.label()), writes: true, onchange: choose });
 }
 
 /** What was typed as a value of another type, where it is one. */
@@ -268,7 +267,7 @@ function converted(node, type) {
 /** What helps with a value: the calendar of an instant, the document of a reference. */
 function helpers(field, properties = {}) {
   const { node } = field;
-  if (node.type === "timestamp") return button([icon("calendar"), t("instant.pick")], () => pick(field), { class: "quiet", writes: true, ...properties });
+  if (node.type === "timestamp") return quiet([icon("calendar"), t("instant.pick")], () => pick(field), { writes: true, ...properties });
   const target = node.type === "reference" && node.problem === null && node.root && node.value.referenceValue.startsWith(node.root) ? node.value.referenceValue : null;
   return target ? h("a", { href: hrefOf(target), ...properties }, t("reference.open")) : null;
 }
@@ -288,7 +287,7 @@ function showHint(field) {
   const { node, hint } = field;
   if (node.type === "timestamp" && node.problem === null) return show(hint, instant(node.text), " ", helpers(field, { tabindex: "-1", class: "quiet small" }));
   if (node.type !== "reference") return show(hint);
-  return show(hint, helpers(field, { tabindex: "-1" }), " ", h("span", { class: "preview-line", role: "status" }));
+  return show(hint, helpers(field, { tabindex: "-1" }), " ", h("span.preview-line", { role: "status" }));
 }
 
 async function previewReference(field) {
@@ -308,11 +307,9 @@ async function previewReference(field) {
 
 // Values
 
-function openControl({ node, redraw }) {
-  return h("button", {
-    type: "button", class: "quiet", "aria-expanded": String(node.isOpen), onclick: () => { node.isOpen = !node.isOpen; redraw(); },
-  }, icon(node.isOpen ? "down" : "chevron"), t(node.type === "map" ? "map.count" : "array.count", node.children.length));
-}
+const openControl = ({ node, redraw }) => h("button", {
+  type: "button", class: "quiet", "aria-expanded": node.isOpen, onclick: () => { node.isOpen = !node.isOpen; redraw(); },
+}, icon(node.isOpen ? "down" : "chevron"), t(node.type === "map" ? "map.count" : "array.count", node.children.length));
 
 function valueControl(field) {
   const { node } = field;
@@ -328,14 +325,14 @@ function valueControl(field) {
     return control;
   };
   const properties = { placeholder: t("value"), spellcheck: "false", autocomplete: "off", value: node.text, oninput: typed, writes: true };
-  if (node.type === "null") return h("button", { type: "button", class: "quiet null", onclick: () => toggleOptions(field), writes: true }, "null");
+  if (node.type === "null") return h("button.quiet.null", { onclick: () => toggleOptions(field), writes: true }, "null");
   if (node.type === "boolean") return labelled(select([["true", "true"], ["false", "false"]], node.text, { onchange: typed, writes: true }), "field.valueOf");
   if (node.type === "geopoint") return pointControls(field, edit, labelled);
   if (["string", "bytes", "vector"].includes(node.type)) return labelled(h("textarea", { ...properties, rows: rowsOf(node.text), class: node.text.length > LONG_TEXT ? "long" : null }), "field.valueOf");
   const numeric = ["integer", "double"].includes(node.type);
   const watch = node.type === "reference" ? { onfocus: () => previewReference(field), onchange: () => previewReference(field) } : {};
   const keys = node.type === "timestamp" ? { "aria-keyshortcuts": "Alt+ArrowDown", onkeydown: (event) => { if (event.altKey && event.key === "ArrowDown") { event.preventDefault(); pick(field); } } } : {};
-  return labelled(h("input", { type: "text", inputmode: numeric ? "decimal" : null, class: "mono", ...properties, ...watch, ...keys }), "field.valueOf");
+  return labelled(h("input.mono", { type: "text", inputmode: numeric ? "decimal" : null, ...properties, ...watch, ...keys }), "field.valueOf");
 }
 
 /** A text's lines where the browser does not make a field as high as its text. */

@@ -12,14 +12,7 @@ import { fieldPath, parseText, ValueError } from "./value.js";
  */
 
 /** A text that is no filter: where, and the key of the sentence that says why. */
-export class FilterError extends Error {
-  constructor(key, offset, detail = "") {
-    super(key);
-    this.key = key;
-    this.offset = offset;
-    this.detail = detail;
-  }
-}
+export class FilterError extends ValueError {}
 
 const TOKEN = /\s*(?:("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(`(?:[^`\\]|\\.)*`)|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|([A-Za-z_][\w]*)|(==|!=|<=|>=|[<>=()[\],.]))/y;
 const KINDS = ["string", "quoted", "number", "word", "sign"];
@@ -53,9 +46,7 @@ const OPERATORS = {
  * `root` is the name under which the database's documents are, and `collection` the path of the open one, in which ids are.
  * Throws `FilterError`.
  */
-export function parse(text, root, collection = []) {
-  return new Parser(tokens(text), text.length, root, collection).query();
-}
+export const parse = (text, root, collection = []) => new Parser(tokens(text), text.length, root, collection).query();
 
 /** A filter's text with another order, in the place of its own: by those names, or by none where they are null. */
 export function withOrder(text, names, isDescending = false) {

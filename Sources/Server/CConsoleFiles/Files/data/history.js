@@ -1,6 +1,7 @@
 import { isReadOnly } from "../base/access.js";
-import { button, call, CallError, complain, dialog, explain, h, inline, instant, resource, show, spread, submit, t } from "../base/ui.js";
+import { button, call, CallError, complain, dialog, explain, h, inline, instant, resource, show, spread, submit, t, withQuery } from "../base/ui.js";
 import { diffLines } from "../rules/diff.js";
+import { diffView } from "../rules/diffView.js";
 import { saveDocument } from "./writes.js";
 import { justBefore } from "./instants.js";
 import { write } from "./jsonText.js";
@@ -9,9 +10,8 @@ import { write } from "./jsonText.js";
 
 /** The state before another one; null where the document was not there, or history does not reach. */
 async function stateBefore(name, document) {
-  const query = new URLSearchParams({ readTime: justBefore(document.updateTime) });
   try {
-    return await call("GET", `${resource(name)}?${query}`);
+    return await call("GET", withQuery(resource(name), { readTime: justBefore(document.updateTime) }));
   } catch (error) {
     if (error instanceof CallError && ["NOT_FOUND", "FAILED_PRECONDITION", "INVALID_ARGUMENT"].includes(error.code)) return null;
     throw error;
@@ -21,7 +21,7 @@ async function stateBefore(name, document) {
 /** Shows the earlier states of a document one by one, each beside the present one, and restores one. */
 export async function showHistory(name, current, { onRestored }) {
   const states = [current];
-  const fields = await dialog(t("history.title"), (close) => historyView(name, current, states, close), { className: "wide" });
+  const fields = await dialog(t("history.title"), (close) => historyView(name, current, states, close), "wide");
   if (!fields) return;
   try {
     await saveDocument(current, fields);
@@ -35,15 +35,13 @@ function historyView(name, current, states, close) {
   let at = 0;
   let isEnd = false;
   const said = h("p", { role: "status" });
-  const lines = h("div", { class: "diff", tabindex: "0", role: "region", "aria-label": t("history.differences") });
+  const lines = h("div");
   const earlier = button(t("history.earlier"), () => step(1));
   const later = button(t("history.later"), () => step(-1));
   const restore = submit(t("history.restore"), { onclick: () => close(states[at].fields ?? {}) });
   const draw = () => {
     const chosen = states[at];
-    const sign = { same: " ", added: "+", removed: "-" };
-    const found = diffLines(write(current.fields ?? {}), write(chosen.fields ?? {}));
-    show(lines, found.map(({ kind, text }) => h("div", { class: kind }, `${sign[kind]} ${text}`)));
+    show(lines, diffView(diffLines(write(current.fields ?? {}), write(chosen.fields ?? {})), t("history.differences")));
     show(said, at === 0 ? t("history.current", instant(chosen.updateTime)) : t("history.of", instant(chosen.updateTime)), isEnd && at === states.length - 1 ? ` ${t("history.end")}` : null);
     earlier.disabled = isEnd && at === states.length - 1;
     later.disabled = at === 0;

@@ -12,9 +12,7 @@ import { cut, editText, elementsOf, fieldsOf, isSame, parseText, typeOf, ValueEr
 const NAMED = { timestamp: "$timestamp", bytes: "$bytes", reference: "$reference", geopoint: "$geopoint", vector: "$vector", double: "$double" };
 
 /** The text of a document's fields. */
-export function write(fields) {
-  return object(fields, "");
-}
+export const write = (fields) => object(fields, "");
 
 function text(value, indent) {
   const type = typeOf(value);
@@ -53,14 +51,7 @@ function array(elements, indent) {
 }
 
 /** A text that is no document: where, and the key of the sentence that says why. */
-export class JSONTextError extends Error {
-  constructor(key, offset, detail = "") {
-    super(key);
-    this.key = key;
-    this.offset = offset;
-    this.detail = detail;
-  }
-}
+export class JSONTextError extends ValueError {}
 
 const MOST_DEPTH = 200;
 
@@ -193,6 +184,4 @@ class Reader {
 const plainNumber = (value) => (value.stringValue !== undefined ? value.stringValue : String(value.integerValue ?? value.doubleValue ?? ""));
 
 /** Whether two documents have the same fields. */
-export function areSame(one, other) {
-  return isSame({ mapValue: { fields: one } }, { mapValue: { fields: other } });
-}
+export const areSame = (one, other) => isSame({ mapValue: { fields: one } }, { mapValue: { fields: other } });

@@ -22,7 +22,7 @@ export function documentsText(documents, most = Infinity) {
 
 /** The documents of a query as text, in the place of a grid; `count` says how many of them it shows. */
 export function jsonView(label, read) {
-  const element = h("pre", { class: "json", tabindex: "0", role: "region", "aria-label": t("json.of", label) });
+  const element = h("pre.json", { tabindex: "0", role: "region", label: t("json.of", label) });
   const draw = () => {
     const { text, count } = documentsText(read(), MOST);
     view.count = count;

@@ -74,14 +74,12 @@ export function compareTexts(one, other) {
 const NUMBER_ID = /^__id(-?\d+)__$/;
 
 /** Names segment by segment, ids that are numbers first. */
-export function compareNames(one, other) {
-  return compareLists(one.split("/"), other.split("/"), (left, right) => {
-    const [number, otherNumber] = [NUMBER_ID.exec(left), NUMBER_ID.exec(right)];
-    if (number && otherNumber) return BigInt(number[1]) < BigInt(otherNumber[1]) ? -1 : Number(left !== right);
-    if (number || otherNumber) return number ? -1 : 1;
-    return compareTexts(left, right);
-  });
-}
+export const compareNames = (one, other) => compareLists(one.split("/"), other.split("/"), (left, right) => {
+  const [number, otherNumber] = [NUMBER_ID.exec(left), NUMBER_ID.exec(right)];
+  if (number && otherNumber) return BigInt(number[1]) < BigInt(otherNumber[1]) ? -1 : Number(left !== right);
+  if (number || otherNumber) return number ? -1 : 1;
+  return compareTexts(left, right);
+});
 
 const comparePoints = (one, other) =>
   (one.latitude ?? 0) - (other.latitude ?? 0) || (one.longitude ?? 0) - (other.longitude ?? 0);
@@ -94,9 +92,7 @@ function compareLists(one, other, compareItems) {
   return one.length - other.length;
 }
 
-function compareVectors(one, other) {
-  return one.length - other.length || compareLists(one, other, (left, right) => Number(left) - Number(right));
-}
+const compareVectors = (one, other) => one.length - other.length || compareLists(one, other, (left, right) => Number(left) - Number(right));
 
 function compareMaps(one, other) {
   const entries = (fields) => Object.entries(fields).sort(([left], [right]) => compareTexts(left, right));
@@ -113,13 +109,11 @@ export function valueAt(document, names) {
 }
 
 /** Compares documents by orders `{names, isDescending}`; the last names the document. */
-export function compareDocuments(orders) {
-  return (one, other) => {
-    for (const { names, isDescending } of orders) {
-      const [left, right] = [valueAt(one, names), valueAt(other, names)];
-      const order = left && right ? compare(left, right) : Number(Boolean(left)) - Number(Boolean(right));
-      if (order !== 0) return isDescending ? -order : order;
-    }
-    return 0;
-  };
-}
+export const compareDocuments = (orders) => (one, other) => {
+  for (const { names, isDescending } of orders) {
+    const [left, right] = [valueAt(one, names), valueAt(other, names)];
+    const order = left && right ? compare(left, right) : Number(Boolean(left)) - Number(Boolean(right));
+    if (order !== 0) return isDescending ? -order : order;
+  }
+  return 0;
+};

@@ -5,10 +5,10 @@ import { keep, kept } from "../base/memory.js";
 import { listen } from "../base/listen.js";
 import { paced } from "../base/pace.js";
 import { viewed } from "../base/viewing.js";
-import { blank, button, complain, effect, explain, failure, go, h, icon, iconButton, inline, inScope, language, link, muted, note, number, onCleanup, place, scope, show, signal, spread, t, toast, untracked } from "../base/ui.js";
+import { blank, button, complain, copyText, effect, explain, failure, go, h, icon, iconButton, inline, inScope, language, muted, note, number, onCleanup, place, quiet, scope, show, signal, spread, t, untracked } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { arranged, columnsOf, readArrangement } from "./columns.js";
-import { countDocuments, listCollections, nameOf, pathOf } from "./documents.js";
+import { countDocuments, linkTo, listCollections, nameOf, pathOf, placeOf } from "./documents.js";
 import { fullOrders, structuredQuery } from "./query.js";
 import { bulkButton, transferButtons, withModule } from "./tools.js";
 import { GLYPHS, own, summary, typeOf } from "./value.js";
@@ -31,7 +31,7 @@ const later = (element, load, draw) => {
 export function page() {
   const { project, rest } = place.peek();
   if (rest[1] === "create" || databases.peek().length === 0) {
-    const holder = h("div", { class: "body" }, muted(t("loading")));
+    const holder = h("div.body", muted(t("loading")));
     import("./createDatabase.js").then(inScope(({ createDatabasePage }) => holder.replaceWith(createDatabasePage(project))), (error) => show(holder, failure(error)));
     return holder;
   }
@@ -46,10 +46,10 @@ export function partsOf(path) {
 }
 
 function dataPage(where) {
-  const top = h("div", { class: "data-top" });
-  const side = h("nav", { class: "collections", "aria-label": t("collections") });
-  const results = h("section", { class: "results", "aria-label": t("documents") });
-  const element = h("div", { class: "data" }, top, side, results);
+  const top = h("div.data-top");
+  const side = h("nav.collections", { label: t("collections") });
+  const results = h("section.results", { label: t("documents") });
+  const element = h("div.data", top, side, results);
   const opened = signal({ collection: [], document: null, filter: "", view: "table", at: null });
   effect(() => {
     const { area, rest, query } = place.value;
@@ -80,7 +80,7 @@ function dataPage(where) {
     drawer = null;
     const path = documentPath.peek();
     if (!path) return;
-    const close = () => go({ project: where.project, area: "firestore", rest: [where.database, "data", ...path.slice(0, -1)], query: withoutWide(place.peek().query) });
+    const close = () => go(placeOf(where, path.slice(0, -1), withoutWide(place.peek().query)));
     import("./drawer.js").then(inScope(({ documentDrawer }) => {
       drawer = documentDrawer(where, path, { onClose: close }).element;
       element.append(drawer);
@@ -122,18 +122,18 @@ function follow(read, act) {
 /** The way to the collection, and below it the filter; there is none, null, in the tree. */
 function drawTop(top, where, collection, filter) {
   const query = filter === null ? { view: "tree" } : {};
-  const crumbs = h("nav", { class: "crumbs", "aria-label": t("path") }, h("a", { href: link("firestore", [where.database, "data"], query) }, where.database));
+  const crumbs = h("nav.crumbs", { label: t("path") }, h("a", { href: linkTo(where, [], query) }, where.database));
   collection.forEach((segment, index) => {
     const isLast = index === collection.length - 1;
-    const address = link("firestore", [where.database, "data", ...collection.slice(0, index + 1)], query);
+    const address = linkTo(where, collection.slice(0, index + 1), query);
     crumbs.append(" / ", isLast ? h("h1", { dir: "auto" }, segment) : h("a", { href: address, dir: "auto" }, segment));
   });
-  const add = h("button", { type: "button", class: "primary", data: { add: "" }, onclick: withModule(() => import("./createDocument.js"), ({ createDialog }) => createDialog(where, collection)), writes: true },
+  const add = h("button.primary", { data: { add: "" }, onclick: withModule(() => import("./createDocument.js"), ({ createDialog }) => createDialog(where, collection)), writes: true },
     icon("plus"), t(collection.length > 0 ? "document.add" : "collection.start"));
   if (collection.length > 0) crumbs.append(iconButton("trash", t("collection.delete"), withModule(() => import("./deletion.js"), async ({ removeCollection }) => {
-    if (await removeCollection(where, collection)) go({ project: where.project, area: "firestore", rest: [where.database, "data", ...collection.slice(0, -1)], query });
+    if (await removeCollection(where, collection)) go(placeOf(where, collection.slice(0, -1), query));
   }), { writes: true }));
-  show(top, spread(crumbs, inline(roleHere() === "owner" ? button(t("view.title"), withModule(() => import("./viewDialog.js"), ({ viewDialog }) => viewDialog(where.project)), { class: "quiet" }) : null, viewChoice(), add)),
+  show(top, spread(crumbs, inline(roleHere() === "owner" ? quiet(t("view.title"), withModule(() => import("./viewDialog.js"), ({ viewDialog }) => viewDialog(where.project))) : null, viewChoice(), add)),
     collection.length > 0 && filter !== null ? filterBar(where, collection, filter, top.parentElement) : null);
 }
 
@@ -147,13 +147,13 @@ function viewChoice() {
     const { query: { view: _, ...query }, ...rest } = place.peek();
     go({ ...rest, query: view === "table" ? query : { ...query, view } });
   };
-  return h("div", { class: "tabs", role: "group", "aria-label": t("view.of") }, VIEWS.map((view) => button(t(`view.${view}`), () => choose(view), { class: "quiet", "aria-pressed": String(view === current) })));
+  return h("div.tabs", { role: "group", label: t("view.of") }, VIEWS.map((view) => quiet(t(`view.${view}`), () => choose(view), { "aria-pressed": view === current })));
 }
 
 function filterBar(where, collection, filter, data) {
-  const note = h("p", { class: "error", role: "status", id: "filter-problem" });
+  const note = h("p.error", { role: "status", id: "filter-problem" });
   const input = h("input", {
-    type: "text", value: filter, "aria-label": t("filter"), "aria-describedby": "filter-problem", spellcheck: "false", autocomplete: "off",
+    type: "text", value: filter, label: t("filter"), "aria-describedby": "filter-problem", spellcheck: "false", autocomplete: "off",
     placeholder: 'price > 10 and tags contains "x" order by name desc limit 50',
     oninput: () => tell(input.value),
   });
@@ -167,20 +167,19 @@ function filterBar(where, collection, filter, data) {
     return problem;
   };
   const open = (text) => openFilter(where, collection, text);
-  const apply = async (event) => {
-    event.preventDefault();
+  const apply = async () => {
     const text = input.value;
     if (!(await tell(text))) open(text.trim());
   };
   tell(filter);
   const clear = filter ? iconButton("close", t("filter.clear"), () => open("")) : null;
-  return h("form", { role: "search", onsubmit: apply }, h("div", { class: "filter" }, input, h("button", { type: "submit" }, t("filter.apply")), clear, iconButton("config", t("builder"), withModule(() => import("./builder.js"), async ({ builder }) => { const text = await builder(where, collection, input.value, seenFields); if (text !== null) open(text); })), iconButton("history", t("asOf"), withModule(() => import("./asOf.js"), ({ askInstant }) => askInstant()))), note);
+  return h("form", { role: "search", onsubmit: apply }, h("div.filter", input, h("button", { type: "submit" }, t("filter.apply")), clear, iconButton("config", t("builder"), withModule(() => import("./builder.js"), async ({ builder }) => { const text = await builder(where, collection, input.value, seenFields); if (text !== null) open(text); })), iconButton("history", t("asOf"), withModule(() => import("./asOf.js"), ({ askInstant }) => askInstant()))), note);
 }
 
 /** Goes to the open collection under another filter. */
 function openFilter(where, collection, text) {
   const { q: _, ...query } = place.peek().query;
-  return go({ project: where.project, area: "firestore", rest: [where.database, "data", ...collection], query: text ? { ...query, q: text } : query });
+  return go(placeOf(where, collection, text ? { ...query, q: text } : query));
 }
 
 const rootOf = (where) => nameOf(where, []);
@@ -206,13 +205,13 @@ function drawCollections(side, where, collection) {
       const ids = new Set(await listCollections(where, parent));
       if (isOver) return;
       if (current) ids.add(current);
-      show(side, spread(h("h2", { class: "note" }, t("collections")), iconButton("reload", t("reload"), draw)),
-        h("ul", {}, [...ids].sort().map((id) => h("li", {}, h("a", {
-          href: link("firestore", [where.database, "data", ...parent, id]), "aria-current": id === current ? "true" : null, dir: "auto",
+      show(side, spread(h("h2.note", t("collections")), iconButton("reload", t("reload"), draw)),
+        h("ul", [...ids].sort().map((id) => h("li", h("a", {
+          href: linkTo(where, [...parent, id]), "aria-current": id === current ? "true" : null, dir: "auto",
         }, id)))),
         ids.size === 0 ? note(t("collections.none")) : null);
     } catch (error) {
-      if (!isOver) show(side, h("p", { class: "error" }, explain(error)));
+      if (!isOver) show(side, h("p.error", explain(error)));
     }
   };
   addEventListener("brasa-collections", draw);
@@ -226,13 +225,13 @@ function drawCollections(side, where, collection) {
 // Results
 
 function drawResults(results, where, collection, filter, view, at) {
-  if (collection.length === 0) return show(results, h("div", { class: "empty" }, h("h1", { class: "hidden" }, t("collections.choose")), blank("data", h("b", {}, t("collections.choose")), muted(t("collections.chooseText")))));
+  if (collection.length === 0) return show(results, h("div.empty", h("h1.hidden", t("collections.choose")), blank("data", h("b", t("collections.choose")), muted(t("collections.chooseText")))));
   const open = inScope(([filters, json, past]) => {
     let parsed = { group: null, where: null, orders: [], limit: null };
     try {
       if (filters) parsed = filters.parse(filter, rootOf(where), collection);
     } catch {
-      return show(results, h("div", { class: "empty" }, h("p", {}, t("filter.wrong"))));
+      return show(results, h("div.empty", h("p", t("filter.wrong"))));
     }
     const query = { ...parsed, collection: collection.at(-1), orders: fullOrders(parsed) };
     return liveTable(results, where, collection.slice(0, -1), collection, query, json, past, at, filter);
@@ -245,10 +244,10 @@ function drawResults(results, where, collection, filter, view, at) {
 /** A query's documents as they change, or as they were at an instant; as a grid or as JSON, by modules for these where they are asked for. */
 function liveTable(results, where, parent, collection, query, json, past, at, filter) {
   const view = { rows: [], offset: 0, columns: [], shown: [], isPaused: false, held: 0, selected: [] };
-  const status = h("div", { class: "status" });
+  const status = h("div.status");
   const held = button("", () => take(), { hidden: true });
   let shownStatus = null;
-  const message = h("div", {});
+  const message = h("div");
   const parentName = nameOf(where, parent);
   const arrangement = keptArrangement(where, collection);
   const arrange = (next) => {
@@ -280,7 +279,7 @@ function liveTable(results, where, parent, collection, query, json, past, at, fi
       if (last >= view.offset + view.rows.length - 30 && window.hasMore && !view.isPaused) window.more();
       if (first < view.offset && window.hasEarlier && !view.isPaused) window.earlier();
     },
-    onOpen: (name) => go({ project: where.project, area: "firestore", rest: [where.database, "data", ...pathOf(name)], query: place.peek().query }),
+    onOpen: (name) => go(placeOf(where, pathOf(name), place.peek().query)),
     onSelect: (keys) => {
       view.selected = keys;
       drawStatus();
@@ -312,8 +311,8 @@ function liveTable(results, where, parent, collection, query, json, past, at, fi
   const drawMessage = () => {
     const isEmpty = view.rows.length === 0 && !window.isLoading && !window.error;
     if (table) table.element.hidden = view.rows.length === 0;
-    show(message, window.error ? later(h("div", {}), () => import("./queryFailure.js"), ({ queryFailure }) => queryFailure(window.error, where)) : null,
-      window.isLoading && view.rows.length === 0 ? h("p", { class: "empty muted" }, t("loading")) : null,
+    show(message, window.error ? later(h("div"), () => import("./queryFailure.js"), ({ queryFailure }) => queryFailure(window.error, where)) : null,
+      window.isLoading && view.rows.length === 0 ? h("p.empty.muted", t("loading")) : null,
       missing.length > 0 ? lost.missingList(where, collection, missing, isEmpty) : null,
       isEmpty && missing.length === 0 ? emptyText(filter) : null);
   };
@@ -346,10 +345,10 @@ function liveTable(results, where, parent, collection, query, json, past, at, fi
     if (next === shownStatus) return;
     shownStatus = next;
     show(status,
-      h("span", {}, view.rows.length === 0 ? "" : t("rows.shown", number(view.offset + 1), number(last), window.hasMore)),
-      at ? null : h("button", { type: "button", class: "quiet", "aria-pressed": String(view.isPaused), onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
+      h("span", view.rows.length === 0 ? "" : t("rows.shown", number(view.offset + 1), number(last), window.hasMore)),
+      at ? null : h("button.quiet", { "aria-pressed": view.isPaused, onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
         icon(view.isPaused ? "play" : "pause"), t(view.isPaused ? "live.resume" : "live.pause")),
-      json ? jsonPages() : button([icon("columns"), t("columns")], chooseColumns, { class: "quiet" }),
+      json ? jsonPages() : quiet([icon("columns"), t("columns")], chooseColumns),
       at ? null : counter(where, parent, query), transfer, held,
       view.selected.length > 0 ? selectionActions() : null);
   };
@@ -357,16 +356,16 @@ function liveTable(results, where, parent, collection, query, json, past, at, fi
   // A grid asks for rows as it is scrolled.
   const jsonPages = () => [
     table?.count < view.rows.length ? h("span", { role: "status" }, t("json.cut", number(table.count))) : null,
-    window.hasEarlier ? button(t("json.earlier"), () => window.earlier(), { class: "quiet" }) : null,
-    window.hasMore ? button(t("users.more"), () => window.more(), { class: "quiet" }) : null,
+    window.hasEarlier ? quiet(t("json.earlier"), () => window.earlier()) : null,
+    window.hasMore ? quiet(t("users.more"), () => window.more()) : null,
   ];
 
   const chosen = () => view.rows.filter((document) => view.selected.includes(document.name));
   const removeChosen = withModule(() => import("./deletion.js"), async ({ removeDocuments }) => { if (await removeDocuments(where, chosen())) table.clearSelection(); });
   const selectionActions = () => [
     h("span", { role: "status" }, t("rows.selected", view.selected.length)),
-    button([icon("copy"), t("rows.copy")], withModule(() => import("./jsonView.js"), ({ documentsText }) => copyText(`${documentsText(chosen()).text}\n`)), { class: "quiet" }),
-    at ? null : button([icon("trash"), t("delete")], removeChosen, { class: "quiet", writes: true }),
+    quiet([icon("copy"), t("rows.copy")], withModule(() => import("./jsonView.js"), ({ documentsText }) => copyText(`${documentsText(chosen()).text}\n`))),
+    at ? null : quiet([icon("trash"), t("delete")], removeChosen, { writes: true }),
   ];
 
   const source = (structured, onSnapshot, onError) => (at
@@ -380,13 +379,8 @@ function liveTable(results, where, parent, collection, query, json, past, at, fi
   take();
 }
 
-async function copyText(text) {
-  await navigator.clipboard.writeText(text);
-  toast(t("copied"));
-}
-
 /** What an empty table says: that nothing is there, or that nothing fits. */
-const emptyText = (filter) => blank("data", h("b", {}, t(filter ? "documents.noMatch" : "documents.none")), muted(t(filter ? "documents.noMatchText" : "documents.noneText")));
+const emptyText = (filter) => blank("data", h("b", t(filter ? "documents.noMatch" : "documents.none")), muted(t(filter ? "documents.noMatchText" : "documents.noneText")));
 
 /** How somebody arranged the columns of a collection, whatever the documents above it; kept in this browser. */
 function keptArrangement(where, collection) {
@@ -417,7 +411,7 @@ function counter(where, parent, query) {
       complain(error);
     }
   };
-  return [button(t("count"), count, { class: "quiet" }), text];
+  return [quiet(t("count"), count), text];
 }
 
 // Rows

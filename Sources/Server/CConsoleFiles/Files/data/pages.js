@@ -1,5 +1,6 @@
 import { call, resource } from "../base/api.js";
 import { nameOf } from "./documents.js";
+import { valueAt } from "./order.js";
 import { structuredQuery } from "./query.js";
 
 /** Every document of a query at one instant: `{documents, readTime}`, a page after the other. */
@@ -15,9 +16,7 @@ export async function* pagesOf(where, parent, query, size) {
     if (documents.length > 0) yield { documents, readTime };
     if (documents.length < limit) return;
     count += documents.length;
-    after = query.orders.map((order) => cursorOf(documents.at(-1), order.names));
+    after = query.orders.map((order) => valueAt(documents.at(-1), order.names));
   }
 }
 
-/** The value at which a query goes on behind a document. */
-const cursorOf = (document, names) => (names[0] === "__name__" ? { referenceValue: document.name } : names.reduce((value, name) => value?.mapValue.fields[name], { mapValue: { fields: document.fields } }));

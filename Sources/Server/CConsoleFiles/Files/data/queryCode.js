@@ -1,10 +1,11 @@
+import { OPERATORS } from "./builderModel.js";
 import { namesOf } from "./query.js";
 
 /** A query as code of the libraries that apps use. Pure. */
 
 const isPlain = (name) => /^[A-Za-z_]\w*$/.test(name);
 const text = JSON.stringify;
-const OPERATORS = { EQUAL: "==", NOT_EQUAL: "!=", LESS_THAN: "<", LESS_THAN_OR_EQUAL: "<=", GREATER_THAN: ">", GREATER_THAN_OR_EQUAL: ">=", IN: "in", NOT_IN: "not-in", ARRAY_CONTAINS: "array-contains", ARRAY_CONTAINS_ANY: "array-contains-any" };
+const operatorOf = (op) => OPERATORS[op].replace("contains", "array-contains").replaceAll(" ", "-");
 const SWIFT = { EQUAL: "isEqualTo", NOT_EQUAL: "isNotEqualTo", LESS_THAN: "isLessThan", LESS_THAN_OR_EQUAL: "isLessThanOrEqualTo", GREATER_THAN: "isGreaterThan", GREATER_THAN_OR_EQUAL: "isGreaterThanOrEqualTo", IN: "in", NOT_IN: "notIn", ARRAY_CONTAINS: "arrayContains", ARRAY_CONTAINS_ANY: "arrayContainsAny" };
 
 /** What the languages differ in: their words for values, fields, filters and what is around them. */
@@ -19,14 +20,14 @@ const LANGUAGES = {
   JavaScript: {
     nothing: "null", nan: "NaN", isTrue: String, time: (value) => `Timestamp.fromDate(new Date(${text(value)}))`, reference: (path) => `doc(db, ${text(path)})`,
     field: (names) => (names[0] === "__name__" ? "documentId()" : names.every(isPlain) ? text(names.join(".")) : `new FieldPath(${names.map(text).join(", ")})`),
-    filter: (field, op, value) => `where(${field}, ${text(OPERATORS[op])}, ${value})`, join: (op, parts) => `${op.toLowerCase()}(${parts.join(", ")})`,
+    filter: (field, op, value) => `where(${field}, ${text(operatorOf(op))}, ${value})`, join: (op, parts) => `${op.toLowerCase()}(${parts.join(", ")})`,
     order: (field, isDescending) => `orderBy(${field}${isDescending ? ', "desc"' : ""})`,
     whole: ({ path, group, where, orders, limit }) => ["const found = await getDocs(query(", [group ? `collectionGroup(db, ${text(group)})` : `collection(db, ${text(path)})`, where, ...orders, limit && `limit(${limit})`].filter(Boolean).map((line) => `  ${line},`).join("\n"), "));"],
   },
   Python: {
     nothing: "None", nan: 'float("nan")', isTrue: (value) => (value ? "True" : "False"), time: (value) => `datetime.fromisoformat(${text(value.replace("Z", "+00:00"))})`, reference: (path) => `db.document(${text(path)})`,
     field: (names) => text(names.map((name) => (isPlain(name) ? name : `\`${name.replace(/[\\`]/g, "\\$&")}\``)).join(".")),
-    filter: (field, op, value) => `FieldFilter(${field}, ${text(OPERATORS[op].replaceAll("-", "_").replace("not_in", "not-in"))}, ${value})`, join: (op, parts) => `${op === "OR" ? "Or" : "And"}([${parts.join(", ")}])`,
+    filter: (field, op, value) => `FieldFilter(${field}, ${text(operatorOf(op).replaceAll("-", "_").replace("not_in", "not-in"))}, ${value})`, join: (op, parts) => `${op === "OR" ? "Or" : "And"}([${parts.join(", ")}])`,
     order: (field, isDescending) => `.order_by(${field}${isDescending ? ", direction=firestore.Query.DESCENDING" : ""})`,
     whole: ({ path, group, where, orders, limit }) => [`query = db.${group ? `collection_group(${text(group)})` : `collection(${text(path)})`}`, where && `query = query.where(filter=${where})`, ...orders.map((one) => `query = query${one}`), limit && `query = query.limit(${limit})`, "documents = list(query.stream())"],
   },

@@ -1,4 +1,4 @@
-import { button, complain, h, icon, t } from "../base/ui.js";
+import { complain, h, icon, quiet, t } from "../base/ui.js";
 
 /** The buttons of a table's documents; what they do is loaded when somebody presses one. */
 
@@ -8,21 +8,20 @@ export const withModule = (load, act) => async (...values) => {
     return await act(await load(), ...values);
   } catch (error) {
     complain(error);
-    return undefined;
   }
 };
 
 /** The button that changes every document of the open query. */
-export const bulkButton = (where, collection, query) => button([icon("edit"), t("bulk")], withModule(() => import("./bulkDialog.js"), (module) => module.changeAll(where, collection, query)), { class: "quiet", writes: true });
+export const bulkButton = (where, collection, query) => quiet([icon("edit"), t("bulk")], withModule(() => import("./bulkDialog.js"), (module) => module.changeAll(where, collection, query)), { writes: true });
 
 /** The buttons that make files of the open query's documents, and documents of a file. */
 export function transferButtons(where, collection, query) {
   const load = () => import("./transferDialogs.js");
   const bring = withModule(load, async (module, chosen) => module.bring(where, collection, chosen.name, await chosen.text()));
   const save = (kind) => withModule(load, (module) => module.saveAs(where, collection, query, kind));
-  const file = h("input", { type: "file", accept: ".csv,.tsv,.jsonl,.ndjson,.json", hidden: true, "aria-label": t("transfer.import"), onchange: () => {
+  const file = h("input", { type: "file", accept: ".csv,.tsv,.jsonl,.ndjson,.json", hidden: true, label: t("transfer.import"), onchange: () => {
     const [chosen] = file.files;
     if (chosen) bring(chosen).finally(() => { file.value = ""; });
   } });
-  return [button(t("transfer.csv"), save("csv"), { class: "quiet" }), button(t("transfer.json"), save("jsonl"), { class: "quiet" }), file, button([icon("plus"), t("transfer.import")], () => file.click(), { class: "quiet", writes: true })];
+  return [quiet(t("transfer.csv"), save("csv")), quiet(t("transfer.json"), save("jsonl")), file, quiet([icon("plus"), t("transfer.import")], () => file.click(), { writes: true })];
 }

@@ -1,10 +1,9 @@
-import { csv } from "../base/csv.js";
-import { actions, button, complain, dialog, field, h, icon, keepFile, note, number, onCleanup, select, show, stack, t, table, toast } from "../base/ui.js";
+import { checkbox, decision, dialog, field, h, keepFile, note, notice, number, select, show, stack, t, table } from "../base/ui.js";
 import { nameOf } from "./documents.js";
 import { freshDocumentID, importDocuments } from "./writes.js";
-import { undoLast } from "./undo.js";
 import { write as text } from "./jsonText.js";
 import { pagesOf } from "./pages.js";
+import { tellOutcome, withProgress } from "./progress.js";
 import { COLUMN_TYPES, documentsOf, idOf, readFile, toLines, toTable } from "./transfer.js";
 
 /** Documents of the open query to a file, and those of a file into the open collection. */
@@ -32,12 +31,10 @@ async function all(where, parent, query) {
 /** Shows what a file has, and writes it when that is right. */
 export async function bring(where, collection, name, content) {
   const file = readFile(name, content);
-  const done = await dialog(t("transfer.import"), (close) => importForm(where, collection, file, close), { className: "wide" });
+  const done = await dialog(t("transfer.import"), (close) => importForm(where, collection, file, close), "wide");
   if (!done) return;
   dispatchEvent(new Event("brasa-collections"));
-  const { written, failed } = done;
-  if (failed.length > 0) keepFile("failed.csv", csv([["id", "error"], ...failed]));
-  toast(`${t("transfer.imported", written)} ${failed.length > 0 ? t("transfer.failed", failed.length) : ""}`, written > 0 ? { label: t("undo"), run: undoLast } : undefined);
+  tellOutcome(t("transfer.imported", done.written), done.written, done.failed, "transfer.failed");
 }
 
 const SHOWN = 10;
@@ -45,10 +42,10 @@ const SHOWN = 10;
 /** What of a file are ids and of which types columns are; the first documents as they will be; the import itself. */
 function importForm(where, collection, file, close) {
   const options = { id: idOf(file), keepsID: false, types: {} };
-  const preview = h("div", { class: "stack import-preview", tabindex: "0", role: "region", "aria-label": t("messages.preview") });
+  const preview = h("div.stack.import-preview", { tabindex: "0", role: "region", label: t("messages.preview") });
   const holder = stack();
   let documents = [];
-  const choose = h("button", { type: "submit", class: "primary", writes: true, onclick: () => write() });
+  const choose = h("button.primary", { type: "submit", writes: true, onclick: () => write() });
   const draw = () => {
     const found = documentsOf(file, options);
     documents = found.documents;
@@ -56,32 +53,20 @@ function importForm(where, collection, file, close) {
     choose.disabled ||= documents.length === 0;
     keeps.hidden = options.id === null || options.id === "__id__";
     show(preview, problemsOf(found.problems),
-      documents.length > 0 ? table(["document.id", "fields"], documents.slice(0, SHOWN).map(({ id, fields }) => [h("code", {}, id ?? t("transfer.newID")), h("pre", {}, text(fields).slice(0, 2_000))])) : null);
+      documents.length > 0 ? table(["document.id", "fields"], documents.slice(0, SHOWN).map(({ id, fields }) => [h("code", id ?? t("transfer.newID")), h("pre", text(fields).slice(0, 2_000))])) : null);
   };
-  const write = async () => {
-    const bar = h("progress", { max: documents.length, value: 0, "aria-label": t("transfer.import") });
-    const stop = new AbortController();
-    onCleanup(() => stop.abort());
-    show(holder, bar, note(t("transfer.running")), actions(button(t("cancel"), () => stop.abort())));
-    try {
-      close(await importDocuments(documents.map(({ id, fields }) => ({ name: nameOf(where, [...collection, id ?? freshDocumentID()]), fields })), { signal: stop.signal, progress: (count) => { bar.value = count; } }));
-    } catch (error) {
-      complain(error);
-      close(null);
-    }
-  };
+  const write = () => withProgress(holder, t("transfer.import"), documents.length, t("transfer.running"), close,
+    (options) => importDocuments(documents.map(({ id, fields }) => ({ name: nameOf(where, [...collection, id ?? freshDocumentID()]), fields })), options));
   const ids = select([["", t("transfer.newIDs")], ...file.columns.map(({ name }) => [name, name])], options.id ?? "", { onchange: ({ target }) => { options.id = target.value || null; draw(); } });
-  const keeps = h("label", { class: "row" }, h("input", { type: "checkbox", onchange: ({ target }) => { options.keepsID = target.checked; draw(); } }), t("transfer.keepID"));
+  const keeps = h("label.row", checkbox(false, { onchange: ({ target }) => { options.keepsID = target.checked; draw(); } }), t("transfer.keepID"));
   show(holder, note(t("transfer.text")), file.columns.length > 0 ? field("transfer.ids", ids) : null, keeps, file.rows ? columnTypes(file.columns, options, draw) : null, preview,
-    actions(button(t("cancel"), () => close(null)), choose));
+    decision(close, choose));
   draw();
   return holder;
 }
 
-const problemsOf = (problems) => (problems.length > 0 ? h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow" }, t("transfer.problems", problems.length), " ", problems.slice(0, 5).map(({ row, key }) => `${t("rules.line", row)} ${t(key)}`).join(" "))) : null);
+const problemsOf = (problems) => (problems.length > 0 ? notice("warn", t("transfer.problems", problems.length), " ", problems.slice(0, 5).map(({ row, key }) => `${t("rules.line", row)} ${t(key)}`).join(" ")) : null);
 
 /** The type of each column of a table, as guessed until somebody says another one. */
-function columnTypes(columns, options, draw) {
-  return h("details", {}, h("summary", {}, t("transfer.types")), h("div", { class: "column-types" }, columns.filter(({ name }) => name !== "__id__").map(({ name, type }) =>
-    h("label", { class: "spread" }, h("span", { class: "why", dir: "auto" }, name), select(COLUMN_TYPES.map((one) => [one, one === "json" ? "JSON" : t(`type.${one}`)]), type, { onchange: ({ target }) => { options.types[name] = target.value; draw(); } })))));
-}
+const columnTypes = (columns, options, draw) => h("details", h("summary", t("transfer.types")), h("div.column-types", columns.filter(({ name }) => name !== "__id__").map(({ name, type }) =>
+  h("label.spread", h("span.why", { dir: "auto" }, name), select(COLUMN_TYPES.map((one) => [one, one === "json" ? "JSON" : t(`type.${one}`)]), type, { onchange: ({ target }) => { options.types[name] = target.value; draw(); } })))));

@@ -80,15 +80,13 @@ export function initial(type) {
   }
 }
 
-function vector(components) {
-  return { mapValue: { fields: { __type__: { stringValue: VECTOR_MARK }, value: { arrayValue: { values: components } } } } };
-}
+const vector = (components) => ({ mapValue: { fields: { __type__: { stringValue: VECTOR_MARK }, value: { arrayValue: { values: components } } } } });
 
-/** A text that is no value of its type; `key` names the sentence that says so. */
+/** A text that is no value of its type: where, and the key of the sentence that says why. */
 export class ValueError extends Error {
-  constructor(key) {
+  constructor(key, offset = 0, detail = "") {
     super(key);
-    this.key = key;
+    Object.assign(this, { key, offset, detail });
   }
 }
 
@@ -232,9 +230,7 @@ function brief(parts, text = String) {
 }
 
 /** Whether two values are the same, whatever the order of their maps' fields. */
-export function isSame(one, other) {
-  return canonical(one) === canonical(other);
-}
+export const isSame = (one, other) => canonical(one) === canonical(other);
 
 function canonical(value) {
   const type = typeOf(value);
@@ -249,17 +245,7 @@ function canonical(value) {
 /** A member of an object by a name that came as data; undefined where it has none of its own. */
 export const own = (object, name) => (Object.hasOwn(object, name) ? object[name] : undefined);
 
-/** The field names at which two documents differ, in order. */
-export function differences(one, other) {
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].filter((name) => !isSameField(own(one, name), own(other, name))).sort();
-}
-
-const isSameField = (one, other) => one !== undefined && other !== undefined && isSame(one, other);
-
 /** A field's path in the form of masks: names that are no identifiers in backticks. */
-export function fieldPath(...names) {
-  return names
-    .map((name) => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : `\`${name.replaceAll("\\", "\\\\").replaceAll("`", "\\`")}\``))
-    .join(".");
-}
+export const fieldPath = (...names) => names
+  .map((name) => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : `\`${name.replaceAll("\\", "\\\\").replaceAll("`", "\\`")}\``))
+  .join(".");

@@ -6,7 +6,7 @@ import { pageVersion } from "../shell/store.js";
 export async function viewDialog(project) {
   const who = await dialog(t("view.title"), (close) => {
     const uid = input("", { class: "mono", autofocus: true, maxlength: 128 });
-    return ownForm(close, t("view.start"), () => ({ project, uid: uid.value.trim() || null }), h("p", {}, t("view.text")), field("users.uid", uid), note(t("view.nobody")));
+    return ownForm(close, t("view.start"), () => ({ project, uid: uid.value.trim() || null }), h("p", t("view.text")), field("users.uid", uid), note(t("view.nobody")));
   });
   if (!who) return;
   viewAs(who);

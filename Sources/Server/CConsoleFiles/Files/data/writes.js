@@ -1,4 +1,4 @@
-import { call, CallError, resource, signal } from "../base/ui.js";
+import { call, CallError, resource } from "../base/ui.js";
 import { pathOf } from "./documents.js";
 
 /** Writing documents, and undoing that. */
@@ -15,21 +15,14 @@ export function freshDocumentID() {
   return id;
 }
 
-async function commit(name, write) {
-  const database = name.split("/").slice(0, 4).join("/");
-  return call("POST", `${resource(`${database}/documents`)}:commit`, { writes: [write] });
-}
+const commit = async (name, write) => call("POST", resource(databaseOf(name), "commit"), { writes: [write] });
 
 const MOST_UNDONE = 50;
 const undoStack = [];
 
-/** How many edits can be taken back. */
-export const undoCount = signal(0);
-
 function remember(edit) {
   undoStack.push(edit);
   if (undoStack.length > MOST_UNDONE) undoStack.shift();
-  undoCount.value = undoStack.length;
 }
 
 /** Makes a document that must not be there yet. */
@@ -60,26 +53,23 @@ export async function deleteDocument(document) {
  * Not all or nothing: what somebody else changed meanwhile stays.
  */
 export async function deleteDocuments(documents) {
-  const writes = documents.map(({ name, updateTime }) => ({ delete: name, currentDocument: { updateTime } }));
-  const isDone = await writeMany(writes);
-  const edits = documents.filter((_, index) => isDone[index]).map(({ name, fields }) => ({ name, before: fields ?? {}, after: null }));
+  const done = await writeMany(documents.map((document) => writeOf(document, null)));
+  const edits = documents.filter((_, index) => done[index].isDone).map(({ name, fields }) => ({ name, before: fields ?? {}, after: null }));
   if (edits.length > 0) remember({ edits });
   return documents.length - edits.length;
 }
 
 const BATCH = 500;
 
-/** Writes one by one, in batches; whether each was done. */
-async function writeMany(writes) {
-  const isDone = [];
-  for (let start = 0; start < writes.length; start += BATCH) {
+/** Writes one by one, in batches, as long as `goesOn` says so: for each `{isDone, message, updateTime}`. */
+async function writeMany(writes, goesOn = () => true) {
+  const done = [];
+  for (let start = 0; start < writes.length && goesOn(start); start += BATCH) {
     const part = writes.slice(start, start + BATCH);
-    const [first] = part;
-    const database = (first.delete ?? first.update.name).split("/").slice(0, 4).join("/");
-    const { status } = await call("POST", `${resource(`${database}/documents`)}:batchWrite`, { writes: part });
-    isDone.push(...status.map(({ code = 0 }) => code === 0));
+    const { status, writeResults = [] } = await call("POST", resource(databaseOf(nameOfWrite(part[0])), "batchWrite"), { writes: part });
+    done.push(...status.map(({ code = 0, message = "" }, index) => ({ isDone: code === 0, message, updateTime: writeResults[index]?.updateTime })));
   }
-  return isDone;
+  return done;
 }
 
 /**
@@ -88,17 +78,12 @@ async function writeMany(writes) {
  */
 export async function importDocuments(documents, { signal: end, progress } = {}) {
   const [edits, failed] = [[], []];
-  for (let start = 0; start < documents.length && !end?.aborted; start += BATCH) {
-    progress?.(start);
-    const part = documents.slice(start, start + BATCH);
-    const writes = part.map((document) => ({ update: document, currentDocument: { exists: false } }));
-    const { status, writeResults } = await call("POST", `${resource(databaseOf(part[0].name))}:batchWrite`, { writes });
-    part.forEach(({ name }, index) => {
-      const { code = 0, message = "" } = status[index];
-      if (code === 0) edits.push({ name, before: null, after: writeResults[index].updateTime });
-      else failed.push([pathOf(name).at(-1), message]);
-    });
-  }
+  const done = await writeMany(documents.map((update) => ({ update, currentDocument: { exists: false } })), (start) => { progress?.(start); return !end?.aborted; });
+  done.forEach(({ isDone, message, updateTime }, index) => {
+    const { name } = documents[index];
+    if (isDone) edits.push({ name, before: null, after: updateTime });
+    else failed.push([pathOf(name).at(-1), message]);
+  });
   if (edits.length > 0) remember({ edits });
   return { written: edits.length, failed };
 }
@@ -119,11 +104,10 @@ export async function changeDocuments(pages, change, { signal: end, progress }) 
     if (end.aborted) break;
     instant = readTime;
     const writes = documents.map((document) => writeOf(document, change(document))).filter(Boolean);
-    const { status = [], writeResults = [] } = writes.length > 0 ? await call("POST", `${resource(databaseOf(nameOfWrite(writes[0])))}:batchWrite`, { writes }) : {};
-    writes.forEach((write, index) => {
-      const { code = 0, message = "" } = status[index];
-      if (code === 0) edits.push({ name: nameOfWrite(write), after: write.delete ? null : writeResults[index].updateTime });
-      else failed.push([pathOf(nameOfWrite(write)).join("/"), message]);
+    (await writeMany(writes)).forEach(({ isDone, message, updateTime }, index) => {
+      const name = nameOfWrite(writes[index]);
+      if (isDone) edits.push({ name, after: writes[index].delete ? null : updateTime });
+      else failed.push([pathOf(name).join("/"), message]);
     });
     seen += documents.length;
     progress(seen);
@@ -145,7 +129,7 @@ async function withHistory(edits, readTime) {
   const before = new Map();
   for (let start = 0; start < edits.length; start += BATCH) {
     const part = edits.slice(start, start + BATCH).map(({ name }) => name);
-    for (const { found } of await call("POST", `${resource(databaseOf(part[0]))}:batchGet`, { documents: part, readTime })) if (found) before.set(found.name, found.fields ?? {});
+    for (const { found } of await call("POST", resource(databaseOf(part[0]), "batchGet"), { documents: part, readTime })) if (found) before.set(found.name, found.fields ?? {});
   }
   return edits.map((edit) => ({ ...edit, before: before.get(edit.name) ?? null }));
 }
@@ -159,18 +143,15 @@ function reversal({ name, before, after }) {
 /** Takes the last edit back: `{name}` or `{count, failed}` of many; null where there is none. */
 export async function undo() {
   const edit = undoStack.pop();
-  undoCount.value = undoStack.length;
   if (!edit) return null;
   if (edit.edits) {
     const edits = edit.readTime ? await withHistory(edit.edits, edit.readTime) : edit.edits;
-    const isDone = await writeMany(edits.map(reversal));
-    return { count: isDone.length, failed: isDone.filter((one) => !one).length };
+    const done = await writeMany(edits.map(reversal));
+    return { count: done.length, failed: done.filter((one) => !one.isDone).length };
   }
   await commit(edit.name, reversal(edit));
   return { name: edit.name };
 }
 
 /** Whether a write failed because the document is no longer as it was read. */
-export function isConflict(error) {
-  return error instanceof CallError && ["FAILED_PRECONDITION", "ALREADY_EXISTS", "NOT_FOUND", "ABORTED"].includes(error.code);
-}
+export const isConflict = (error) => error instanceof CallError && ["FAILED_PRECONDITION", "ALREADY_EXISTS", "NOT_FOUND", "ABORTED"].includes(error.code);

@@ -1,4 +1,4 @@
-import { adder, button, confirm, explain, group, h, icon, iconButton, input, note, show, stack, t, toast } from "../base/ui.js";
+import { adder, bin, button, confirm, copyText, explain, group, h, icon, input, note, show, stack, t, toast } from "../base/ui.js";
 import { changeTokens, downloadURL, tokensOf } from "./store.js";
 
 /** The download URLs of a file: copied, made, and revoked. `onProblem` shows what went wrong. */
@@ -19,10 +19,10 @@ export function downloadLinks(bucket, file, onProblem) {
   const revoke = async (token) => {
     if (await confirm(t("files.revoke"), t("files.revokeText"), t("files.revoke"))) await change(token, "files.revoked");
   };
-  const draw = () => show(holder, urls().map(({ token, url }) => h("div", { class: "row link-line" },
-    input(url, { readonly: true, class: "mono grow", "aria-label": t("files.url"), onfocus: ({ target }) => target.select() }),
+  const draw = () => show(holder, urls().map(({ token, url }) => h("div.row.link-line",
+    input(url, { readonly: true, class: "mono grow", label: t("files.url"), onfocus: ({ target }) => target.select() }),
     button([icon("copy"), t("files.copyURL")], () => copy(url)),
-    iconButton("trash", t("files.revoke"), () => revoke(token), { writes: true }))),
+    bin(t("files.revoke"), () => revoke(token)))),
   urls().length === 0 ? adder(t("files.makeURL"), async () => { if (await change(null, "files.made")) await copy(urls().at(-1)?.url); }, { writes: true }) : null,
   note(t("files.urlText")));
   draw();
@@ -30,11 +30,4 @@ export function downloadLinks(bucket, file, onProblem) {
 }
 
 /** Copies an address; where the browser gives no clipboard, it can be selected by hand. */
-async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    toast(t("copied"));
-  } catch {
-    toast(t("files.copyByHand"));
-  }
-}
+const copy = (text) => copyText(text).catch(() => toast(t("files.copyByHand")));

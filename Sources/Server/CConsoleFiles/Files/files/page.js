@@ -1,43 +1,32 @@
 import { isReadOnly } from "../base/access.js";
 import { command } from "../base/commands.js";
-import { button, bytesText, complain, confirm, dialog, effect, explain, failure, go, h, icon, inline, inScope, instant, link, listenTo, muted, note, onCleanup, place, primary, scope, show, spread, t, toast } from "../base/ui.js";
-import { fileForm } from "./file.js";
-import { get, list, listBuckets, remove } from "./store.js";
+import { button, bytesText, changing, confirm, effect, explain, failure, go, h, icon, inline, inScope, instant, link, listenTo, muted, note, place, primary, select, show, spread, t, toast } from "../base/ui.js";
+import { breadcrumbs } from "./crumbs.js";
+import { fileView } from "./file.js";
+import { list, listBuckets, remove } from "./store.js";
 import { thumbnails } from "./thumbnails.js";
 import { uploads } from "./uploads.js";
 
-/** The files of an app: folders, uploads, previews, metadata. */
+/** The files of an app: folders, uploads, and the file of the address. */
 export function page() {
   const { project } = place.peek();
-  const holder = h("div", { class: "body" }, h("h1", {}, t("page.files")), muted(t("loading")));
-  const open = inScope((buckets) => {
-    let shown = null;
-    effect(() => {
-      if (place.value.area !== "files") return;
-      const bucket = place.value.rest[0] ?? buckets[0];
-      if (shown?.bucket === bucket) return;
-      shown?.dispose();
-      const all = buckets.includes(bucket) ? buckets : [...buckets, bucket];
-      const { result, dispose } = scope(() => bucketView(project, bucket, all));
-      shown = { bucket, dispose };
-      show(holder, result);
-    });
-    onCleanup(() => shown?.dispose());
-  });
-  listBuckets(project).then(open, (error) => show(holder, h("h1", {}, t("page.files")), failure(error)));
+  const holder = h("div.body", h("h1", t("page.files")), muted(t("loading")));
+  const open = inScope((buckets) => changing(holder, () => (place.value.area === "files" ? place.value.rest[0] ?? buckets[0] : null),
+    (bucket) => bucketView(project, bucket, buckets.includes(bucket) ? buckets : [...buckets, bucket])));
+  listBuckets(project).then(open, (error) => show(holder, h("h1", t("page.files")), failure(error)));
   return holder;
 }
 
 function bucketView(project, bucket, buckets) {
   const state = { folders: [], files: [], next: null, selected: new Map(), prefix: null };
-  const rows = h("div", { class: "scroll" });
-  const more = h("div", {});
-  const way = h("nav", { "aria-label": t("files.folder") });
+  const rows = h("div.scroll");
+  const more = h("div");
+  const way = h("nav", { label: t("files.folder") });
   const bar = h("div", { role: "status" });
   const thumbnail = thumbnails(bucket);
   const drawBar = () => show(bar, state.selected.size > 0 ? selectionBar(state, () => removeAll(bucket, state, load)) : null);
   const draw = () => {
-    show(rows, state.folders.length + state.files.length === 0 ? h("p", {}, t("files.none")) : table(bucket, state, thumbnail, drawBar));
+    show(rows, state.folders.length + state.files.length === 0 ? h("p", t("files.none")) : table(bucket, state, thumbnail, drawBar));
     show(more, state.next ? button(t("users.more"), () => load(state.next)) : null);
     drawBar();
   };
@@ -58,56 +47,47 @@ function bucketView(project, bucket, buckets) {
   const queue = uploads(bucket, () => load());
   const input = h("input", { type: "file", multiple: true, hidden: true, onchange: () => { queue.add([...input.files].map((file) => ({ file, name: state.prefix + file.name }))); input.value = ""; } });
   const choose = () => input.click();
-  const element = h("div", { class: "files stack" },
-    spread(h("h1", {}, t("page.files")), inline(input, primary(t("files.upload"), choose))),
-    inline(bucketChoice(project, bucket, buckets), way), bar, queue.element, rows, more, note(t("files.dropText")));
+  const folder = h("div.stack", spread(h("h1", t("page.files")), inline(input, primary(t("files.upload"), choose))),
+    inline(bucketChoice(project, bucket, buckets), way), bar, rows, more, note(t("files.dropText")));
+  const element = h("div.files.stack", queue.element, folder, changing(h("div"), () => (place.value.area === "files" ? place.value.query.file ?? "" : null), (name) => {
+    const isOpen = name !== "";
+    if (!isOpen && folder.hidden) load();
+    folder.hidden = isOpen;
+    return isOpen ? fileView(project, bucket, name) : null;
+  }));
   acceptDrops(element, (found) => queue.add(found.map(({ file, name }) => ({ file, name: state.prefix + name }))));
   command({ label: () => t("files.upload"), keys: "n", writes: true, run: choose });
   effect(() => {
     const { area, query, rest } = place.value;
     if (area !== "files" || (rest[0] ?? bucket) !== bucket) return;
     const prefix = query.prefix ?? "";
-    if (prefix !== state.prefix) {
-      state.prefix = prefix;
-      show(way, breadcrumbs(bucket, prefix));
-      load();
-    }
-    if (query.file) openFile(project, bucket, query, load);
+    if (prefix === state.prefix) return;
+    state.prefix = prefix;
+    show(way, breadcrumbs(bucket, prefix));
+    load();
   });
   return element;
 }
 
-function bucketChoice(project, bucket, buckets) {
-  return h("select", { "aria-label": t("files.bucket"), onchange: (event) => go({ project, area: "files", rest: [event.target.value] }) },
-    buckets.map((one) => h("option", { value: one, selected: one === bucket }, one)));
-}
-
-function breadcrumbs(bucket, prefix) {
-  const parts = prefix.split("/").slice(0, -1);
-  const steps = parts.map((part, index) => ({ text: part || "/", prefix: parts.slice(0, index + 1).join("/") + "/" }));
-  return h("ol", { class: "row crumbs" }, [{ text: t("files.top"), prefix: "" }, ...steps].map((one, index) =>
-    h("li", {}, h("a", { href: link("files", [bucket], { prefix: one.prefix }), "aria-current": index === steps.length ? "location" : null, dir: "auto" }, one.text))));
-}
+const bucketChoice = (project, bucket, buckets) => select(buckets, bucket, { label: t("files.bucket"), onchange: (event) => go({ project, area: "files", rest: [event.target.value] }) });
 
 function table(bucket, state, thumbnail, drawBar) {
   const short = (name) => name.slice(state.prefix.length);
   const check = (file) => h("input", {
-    type: "checkbox", "aria-label": t("files.select", short(file.name)), checked: state.selected.has(file.name),
+    type: "checkbox", label: t("files.select", short(file.name)), checked: state.selected.has(file.name),
     onchange: (event) => { if (event.target.checked) state.selected.set(file.name, file); else state.selected.delete(file.name); drawBar(); },
   });
-  return h("table", { class: "table" },
-    h("thead", {}, h("tr", {}, h("td", {}), ["name", "files.size", "type", "files.updated"].map((key) => h("th", { scope: "col" }, t(key))))),
-    h("tbody", {},
-      state.folders.map((folder) => h("tr", {}, h("td", {}), h("td", { colspan: 4 },
-        h("a", { class: "row", href: link("files", [bucket], { prefix: folder }), dir: "auto" }, h("span", { class: "thumbnail" }, icon("folder")), short(folder))))),
-      state.files.map((file) => h("tr", {}, h("td", {}, check(file)),
-        h("td", {}, h("a", { class: "row", href: link("files", [bucket], { prefix: state.prefix, file: file.name }), dir: "auto" }, thumbnail(file), short(file.name) || file.name)),
-        h("td", {}, bytesText(file.size)), h("td", {}, file.contentType || "–"), h("td", {}, instant(file.updated))))));
+  return h("table.table",
+    h("thead", h("tr", h("td"), ["name", "files.size", "type", "files.updated"].map((key) => h("th", { scope: "col" }, t(key))))),
+    h("tbody",
+      state.folders.map((folder) => h("tr", h("td"), h("td", { colspan: 4 },
+        h("a.row", { href: link("files", [bucket], { prefix: folder }), dir: "auto" }, h("span.thumbnail", icon("folder")), short(folder))))),
+      state.files.map((file) => h("tr", h("td", check(file)),
+        h("td", h("a.row", { href: link("files", [bucket], { prefix: state.prefix, file: file.name }), dir: "auto" }, thumbnail(file), short(file.name) || file.name)),
+        h("td", bytesText(file.size)), h("td", file.contentType || "–"), h("td", instant(file.updated))))));
 }
 
-function selectionBar(state, destroy) {
-  return h("div", { class: "row panel" }, t("rows.selected", state.selected.size), button([icon("trash"), t("files.delete", state.selected.size)], destroy, { class: "danger", writes: true }));
-}
+const selectionBar = (state, destroy) => h("div.row.panel", t("rows.selected", state.selected.size), button([icon("trash"), t("files.delete", state.selected.size)], destroy, { class: "danger", writes: true }));
 
 async function removeAll(bucket, state, reload) {
   const chosen = [...state.selected.values()];
@@ -116,22 +96,6 @@ async function removeAll(bucket, state, reload) {
   const failed = outcomes.find((one) => one.status === "rejected");
   toast(failed ? explain(failed.reason) : t("files.deleted", chosen.length));
   reload();
-}
-
-let opened = null;
-
-/** Opens the file that the address names. */
-async function openFile(project, bucket, { prefix = "", file: name }, reload) {
-  if (opened === name) return;
-  opened = name;
-  try {
-    const file = await get(bucket, name);
-    if (await dialog(name, (close) => fileForm(bucket, file, close), { className: "wide" })) reload();
-  } catch (error) {
-    complain(error);
-  }
-  opened = null;
-  go({ project, area: "files", rest: [bucket], query: { prefix } }, { replace: true });
 }
 
 /** Takes files and folders that are dropped, anywhere in the window, or pasted. */

@@ -1,4 +1,4 @@
-import { call, callForBlob, CallError, path, send } from "../base/api.js";
+import { call, callForBlob, CallError, path, send, withQuery } from "../base/api.js";
 import { read } from "../base/request.js";
 import { SNIFFED, typeOf } from "./sniff.js";
 
@@ -9,16 +9,16 @@ const objectPath = (bucket, name) => `${bucketPath(bucket)}${path("o", name)}`;
 
 /** The names of a project's buckets; where there is none yet, the one that apps use first. */
 export async function listBuckets(project) {
-  const { items = [] } = await call("GET", `/storage/v1/b?${new URLSearchParams({ project })}`);
+  const { items = [] } = await call("GET", withQuery("/storage/v1/b", { project }));
   const names = items.map((one) => one.name);
   return names.length > 0 ? names : [`${project}.appspot.com`];
 }
 
 /** A page of what is below a prefix: `{folders, files, next}`. A bucket that nobody has used yet is empty. */
 export async function list(bucket, prefix, pageToken) {
-  const query = new URLSearchParams({ prefix, delimiter: "/", maxResults: 200, ...(pageToken ? { pageToken } : {}) });
+  const query = { prefix, delimiter: "/", maxResults: 200, pageToken };
   try {
-    const { prefixes = [], items = [], nextPageToken = null } = await call("GET", `${bucketPath(bucket)}/o?${query}`);
+    const { prefixes = [], items = [], nextPageToken = null } = await call("GET", withQuery(`${bucketPath(bucket)}/o`, query));
     return { folders: prefixes, files: items, next: nextPageToken };
   } catch (error) {
     if (error.status === 404) return { folders: [], files: [], next: null };
@@ -37,20 +37,18 @@ export async function download(bucket, name, { signal } = {}) {
 }
 
 /** Changes metadata, as long as nobody else did meanwhile. */
-export function update(bucket, file, changes) {
-  return call("PATCH", `${objectPath(bucket, file.name)}?${new URLSearchParams({ ifMetagenerationMatch: file.metageneration })}`, changes);
-}
+export const update = (bucket, file, changes) => call("PATCH", withQuery(objectPath(bucket, file.name), { ifMetagenerationMatch: file.metageneration }), changes);
 
 /** Deletes the generation of a file that was shown. */
 export async function remove(bucket, file) {
-  const response = await send("DELETE", `${objectPath(bucket, file.name)}?${new URLSearchParams({ ifGenerationMatch: file.generation })}`);
+  const response = await send("DELETE", withQuery(objectPath(bucket, file.name), { ifGenerationMatch: file.generation }));
   if (!response.ok) await read(response);
 }
 
 /** Gives a file another name, which must be free. */
 export function rename(bucket, file, name) {
   const target = `${objectPath(bucket, file.name)}/moveTo${path("o", name)}`;
-  return call("POST", `${target}?${new URLSearchParams({ ifGenerationMatch: 0, ifSourceGenerationMatch: file.generation })}`, {});
+  return call("POST", withQuery(target, { ifGenerationMatch: 0, ifSourceGenerationMatch: file.generation }), {});
 }
 
 const TOKENS = "firebaseStorageDownloadTokens";
@@ -88,14 +86,14 @@ export async function upload(bucket, name, file, { generation = "0", progress, s
   const type = file.type || typeOf(new Uint8Array(await file.slice(0, SNIFFED).arrayBuffer())) || "application/octet-stream";
   const query = { name, ifGenerationMatch: generation };
   if (file.size <= CHUNK) {
-    const address = `/upload${bucketPath(bucket)}/o?${new URLSearchParams({ uploadType: "media", ...query })}`;
+    const address = withQuery(`/upload${bucketPath(bucket)}/o`, { uploadType: "media", ...query });
     return read(await send("POST", address, file, { headers: { "content-type": type }, signal }));
   }
   return uploadInParts(bucket, query, file, type, progress, signal);
 }
 
 async function uploadInParts(bucket, query, file, type, progress, signal) {
-  const address = `/upload${bucketPath(bucket)}/o?${new URLSearchParams({ uploadType: "resumable", ...query })}`;
+  const address = withQuery(`/upload${bucketPath(bucket)}/o`, { uploadType: "resumable", ...query });
   const begun = await send("POST", address, "{}", { headers: { "content-type": "application/json", "x-upload-content-type": type }, signal });
   if (!begun.ok) await read(begun);
   const at = new URL(begun.headers.get("location"), location.href);

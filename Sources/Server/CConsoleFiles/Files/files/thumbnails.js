@@ -47,7 +47,7 @@ export function thumbnails(bucket) {
     for (const address of addresses.values()) if (address) URL.revokeObjectURL(address);
   });
   return (file) => {
-    const element = h("span", { class: "thumbnail", data: { key: `${file.name} ${file.generation}`, name: file.name } }, icon("file"));
+    const element = h("span.thumbnail", { data: { key: `${file.name} ${file.generation}`, name: file.name } }, icon("file"));
     const mayBeImage = !file.contentType || file.contentType.startsWith("image/") || file.contentType === "application/octet-stream";
     if (mayBeImage && Number(file.size) <= MOST_BYTES && Number(file.size) > 0) sight.observe(element);
     return element;

@@ -1,4 +1,4 @@
-import { actions, button, dialog, explain, guardLeaving, h, iconButton, note, number, onCleanup, show, spread, t } from "../base/ui.js";
+import { actions, button, checkbox, dialog, explain, guardLeaving, h, iconButton, note, number, onCleanup, show, spread, t } from "../base/ui.js";
 import { get, nameBeside, upload } from "./store.js";
 
 /** The uploads that are shown one by one; of the others there is their number. */
@@ -8,12 +8,12 @@ const SHOWN = 5;
 export function uploads(bucket, onDone) {
   const queue = [];
   const failed = new Set();
-  const list = h("ul", { class: "stack tight", "aria-label": t("files.uploads") });
-  const said = h("span", { class: "grow" });
-  const all = h("progress", { max: 1, value: 0, "aria-label": t("files.uploads") });
+  const list = h("ul.stack.tight", { label: t("files.uploads") });
+  const said = h("span.grow");
+  const all = h("progress", { max: 1, value: 0, label: t("files.uploads") });
   const waiting = note();
-  const element = h("section", { class: "panel stack tight uploads", hidden: true, "aria-label": t("files.uploads") },
-    spread(h("span", { class: "grow", role: "status" }, said), all, button(t("files.cancelAll"), () => end())), list, waiting);
+  const element = h("section.panel.stack.tight.uploads", { hidden: true, label: t("files.uploads") },
+    spread(h("span.grow", { role: "status" }, said), all, button(t("files.cancelAll"), () => end())), list, waiting);
   const state = { isRunning: false, release: null, current: null, count: 0, done: 0, answer: null };
   const draw = () => {
     element.hidden = !state.isRunning && failed.size === 0;
@@ -26,7 +26,7 @@ export function uploads(bucket, onDone) {
   };
   const add = (found) => {
     if (found.length === 0) return;
-    for (const { file, name } of found) enqueue({ file, name, stop: new AbortController(), row: h("li", { class: "spread" }) });
+    for (const { file, name } of found) enqueue({ file, name, stop: new AbortController(), row: h("li.spread") });
     draw();
     if (!state.isRunning) run();
   };
@@ -73,7 +73,7 @@ export function uploads(bucket, onDone) {
     failed.add(one);
     const leave = () => { failed.delete(one); draw(); };
     const again = () => { leave(); add([one]); };
-    show(one.row, h("span", { class: "grow error", role: "alert", dir: "auto" }, `${one.name}: ${explain(error)}`), button(t("tryAgain"), again), iconButton("close", t("close"), leave));
+    show(one.row, h("span.grow.error", { role: "alert", dir: "auto" }, `${one.name}: ${explain(error)}`), button(t("tryAgain"), again), iconButton("close", t("close"), leave));
   };
   onCleanup(() => {
     end();
@@ -83,8 +83,8 @@ export function uploads(bucket, onDone) {
 }
 
 function rowOf(one, cancel) {
-  one.bar = h("progress", { max: one.file.size || 1, value: 0, "aria-label": one.name });
-  return [h("span", { class: "grow", dir: "auto" }, one.name), one.bar, iconButton("close", t("files.cancelUpload", one.name), cancel)];
+  one.bar = h("progress", { max: one.file.size || 1, value: 0, label: one.name });
+  return [h("span.grow", { dir: "auto" }, one.name), one.bar, iconButton("close", t("files.cancelUpload", one.name), cancel)];
 }
 
 async function uploadOne(bucket, one, state, queue, generation = "0") {
@@ -112,10 +112,10 @@ async function uploadBeside(bucket, one) {
 
 /** Asks what becomes of a name that is taken; the answer may be for all the uploads that wait. */
 async function ask(name, others, state) {
-  const same = h("input", { type: "checkbox" });
+  const same = checkbox(false);
   const answer = await dialog(t("files.taken"), (close) => [
     h("p", { dir: "auto" }, t("files.takenText", name)),
-    others > 0 ? h("label", { class: "row" }, same, t("files.same", number(others))) : null,
+    others > 0 ? h("label.row", same, t("files.same", number(others))) : null,
     actions(button(t("files.skip"), () => close("skip")), button(t("files.keepBoth"), () => close("both")),
       button(t("files.replace"), () => close("replace"), { class: "danger" })),
   ]);

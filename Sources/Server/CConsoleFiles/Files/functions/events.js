@@ -1,15 +1,14 @@
 import { ago, copyable, teaching } from "../base/teaching.js";
-import { button, closing, complain, confirm, dialog, h, iconButton, inline, inScope, loading, note, number, place, poll, section, select, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { bin, button, closing, code, complain, confirm, dialog, facts, h, inline, inScope, loading, note, number, place, polled, section, select, show, spread, stack, t, table, toast } from "../base/ui.js";
 import { eventKeyOf } from "./model.js";
 import { change, eventOf, eventsOf } from "./store.js";
 
 /** Events that are not delivered yet, and those that were given up. */
 
-const PERIOD_MILLISECONDS = 3_000;
 const MOST = 100;
 
 export function eventsView() {
-  const body = h("div", { class: "sections" });
+  const body = h("div.sections");
   const known = new Set();
   let trigger = "";
   // Instants are relative to now: they are drawn anew each minute.
@@ -20,33 +19,27 @@ export function eventsView() {
     const isNothing = dead.length + waiting.length === 0 && trigger === "";
     show(body, isNothing ? nothing() : [choice(), deadView(dead), section(t("events.waiting"), note(t("events.waitingText")), waitingView(waiting))]);
   };
-  const choice = () => (known.size < 2 && trigger === "" ? null : inline(select([["", t("events.every")], ...[...known].sort().map((one) => [one, one])], trigger, { "aria-label": t("events.trigger"), onchange: ({ target }) => { trigger = target.value; reload(); } })));
+  const choice = () => (known.size < 2 && trigger === "" ? null : inline(select([["", t("events.every")], ...[...known].sort()], trigger, { label: t("events.trigger"), onchange: ({ target }) => { trigger = target.value; reload(); } })));
   const act = async (name, selection) => {
-    try {
-      const count = await change(name, selection);
-      toast(t(`events.${name}ed`, count));
-    } catch (error) {
-      complain(error);
-    }
+    await change(name, selection).then((count) => toast(t(`events.${name}ed`, count)), complain);
     reload();
   };
   const discard = async (selection, text) => (await confirm(t("events.discard"), text, t("events.discard"))) && act("discard", selection);
   const deadView = (events) => {
-    const title = h("h2", {}, t("events.dead"));
-    if (events.length === 0) return h("section", { class: "stack" }, title, note(t("events.noDead")));
+    const title = h("h2", t("events.dead"));
+    if (events.length === 0) return h("section.stack", title, note(t("events.noDead")));
     const all = trigger ? { trigger } : {};
-    return h("section", { class: "stack" }, spread(title, inline(button(t("events.replayAll"), () => act("replay", all), { writes: true }), button(t("events.discardAll"), () => discard(all, t("events.discardAllText")), { writes: true }))), note(t("events.deadText")), table(["events.event", "events.trigger", "events.died", "events.attempts", "events.reason", null], events.slice(0, MOST).map((one) => [
+    return h("section.stack", spread(title, inline(button(t("events.replayAll"), () => act("replay", all), { writes: true }), button(t("events.discardAll"), () => discard(all, t("events.discardAllText")), { writes: true }))), note(t("events.deadText")), table(["events.event", "events.trigger", "events.died", "events.attempts", "events.reason", null], events.slice(0, MOST).map((one) => [
       eventView(one), one.trigger, ago(one.died ?? one.time), number(one.attempts), reasonView(one),
-      h("div", { class: "acts" }, button(t("events.replay"), () => act("replay", { id: one.id, trigger: one.trigger }), { writes: true }), iconButton("trash", t("events.discardOf", one.subject || one.id), () => discard({ id: one.id, trigger: one.trigger }, t("events.discardText")), { writes: true }))])),
+      h("div.acts", button(t("events.replay"), () => act("replay", { id: one.id, trigger: one.trigger }), { writes: true }), bin(t("events.discardOf", one.subject || one.id), () => discard({ id: one.id, trigger: one.trigger }, t("events.discardText"))))])),
       more(events));
   };
   const waitingView = (events) => (events.length === 0 ? note(t("events.noWaiting")) : stack(table(["events.event", "events.trigger", "events.written", "events.attempts", "events.next", "events.reason"], events.slice(0, MOST).map((one) => [
     eventView(one), one.trigger, ago(one.time), number(one.attempts), one.due ? ago(one.due) : t("events.now"), reasonView(one)])), more(events)));
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
-  return stack(spread(h("p", { class: "note grow" }, t("events.text")), pause), problem, body);
+  return polled("events.text", 3_000, load, draw, body);
 }
 
-const reasonView = ({ reason = "" }) => h("span", { class: "clamped mono", title: reason }, reason);
+const reasonView = ({ reason = "" }) => h("span.clamped.mono", { title: reason }, reason);
 
 const more = (events) => (events.length > MOST ? note(t("events.more", MOST)) : null);
 
@@ -55,9 +48,9 @@ const nothing = () => teaching("check", t("events.none"), t("events.noneText"), 
 /** The thing that an event is about, which opens its data. */
 function eventView(one) {
   const key = one.eventType ? eventKeyOf(one.eventType) : null;
-  return h("div", { class: "cell-name" }, button(one.subject || one.id, () => dialog(one.subject || one.id, (close) => [dataView(one), closing(close)]), { class: "quiet start", "aria-label": t("events.show", one.subject || one.id) }), note(key ? t(key) : one.eventType ?? one.id));
+  return h("div.cell-name", button(one.subject || one.id, () => dialog(one.subject || one.id, (close) => [dataView(one), closing(close)]), { class: "quiet start", label: t("events.show", one.subject || one.id) }), note(key ? t(key) : one.eventType ?? one.id));
 }
 
 const dataView = ({ id }) => loading(eventOf(id), ({ events, data }) => [
-  h("dl", { class: "facts" }, [["events.id", id], ["events.trigger", events.map((one) => one.trigger).join(", ")]].map(([key, value]) => [h("dt", {}, t(key)), h("dd", { class: "mono", dir: "auto" }, value)])),
-  h("pre", { class: "scroll", tabindex: 0, "aria-label": t("events.data") }, JSON.stringify(data, null, 2))]);
+  facts(["events.id", code(id)], ["events.trigger", code(events.map((one) => one.trigger).join(", "))]),
+  h("pre.scroll", { tabindex: 0, label: t("events.data") }, JSON.stringify(data, null, 2))]);

@@ -1,13 +1,12 @@
 import { chart } from "../base/chart.js";
-import { copyable, durationText, figures, stateBadge, teaching } from "../base/teaching.js";
-import { boxed, h, icon, inline, language, link, note, number, place, poll, section, show, spread, stack, svg, t, table } from "../base/ui.js";
+import { copyable, durationText, figures, teaching } from "../base/teaching.js";
+import { boxed, clock, facts, h, inline, link, note, notice, number, place, polled, section, show, spread, stack, stateBadge, svg, t, table } from "../base/ui.js";
 import { logsView } from "./logs.js";
 import { columnsOf, eventKeyOf, minutesBefore, placesOf, sum, summaryOf } from "./model.js";
 import { eventsOf, functionsOf, isServed } from "./store.js";
 
 /** The functions of the project with their last hour, and one of them. */
 
-const PERIOD_MILLISECONDS = 5_000;
 const [WIDTH, HEIGHT] = [96, 20];
 
 export function listView(name) {
@@ -18,8 +17,7 @@ export function listView(name) {
     return { ...found, hasLetters: letter !== undefined, minute: Math.floor(Date.now() / 60_000) };
   };
   const draw = name ? oneOf(name, body) : (found) => show(body, found.functions.length === 0 ? none() : overview(found));
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
-  return stack(spread(h("p", { class: "note grow" }, t("functions.text")), pause), problem, body);
+  return polled("functions.text", 5_000, load, draw, body);
 }
 
 /** What is shown where the server runs no functions. */
@@ -31,7 +29,7 @@ export const none = () => teaching("functions", t("functions.none"), t("function
 function overview({ functions, hasLetters }) {
   const { calls, errors, p99, instances } = summaryOf(functions);
   return [
-    hasLetters ? h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow" }, t("events.undelivered")), h("a", { href: link("functions", ["events"]) }, t("events.look"))) : null,
+    hasLetters ? notice("warn", t("events.undelivered"), " ", h("a", { href: link("functions", ["events"]) }, t("events.look"))) : null,
     figures([t("functions.calls"), number(calls)], [t("functions.errors"), number(errors), errors > 0 ? "danger" : ""], [t("functions.slowest"), durationText(p99)], [t("functions.instances"), number(instances)]),
     table(["name", "functions.trigger", "functions.calls", "functions.errors", "p50", "p99", "functions.instances"], functions.map(row)),
   ];
@@ -40,16 +38,16 @@ function overview({ functions, hasLetters }) {
 function row(one) {
   const errors = sum(one.hour.errors);
   return [
-    h("div", { class: "cell-name" }, h("a", { href: link("functions", ["list", one.name]) }, one.name), one.codebase === "default" ? null : note(one.codebase)),
+    h("div.cell-name", h("a", { href: link("functions", ["list", one.name]) }, one.name), one.codebase === "default" ? null : note(one.codebase)),
     triggerView(one.trigger), spark(one.hour), h("span", { class: errors > 0 ? "figure error" : "figure" }, number(errors)),
-    h("span", { class: "figure" }, durationText(one.hour.p50)), h("span", { class: "figure" }, durationText(one.hour.p99)), h("span", { class: "figure" }, number(one.instances)),
+    h("span.figure", durationText(one.hour.p50)), h("span.figure", durationText(one.hour.p99)), h("span.figure", number(one.instances)),
   ];
 }
 
 /** What calls a function, and where that happens. */
 function triggerView(trigger) {
   const places = placesOf(trigger);
-  return h("div", { class: "cell-name" }, triggerText(trigger), places.length > 0 || trigger.kind === "schedule" ? h("code", { class: "muted", dir: "auto" }, trigger.kind === "schedule" ? trigger.detail : places.join(" · ")) : null);
+  return h("div.cell-name", triggerText(trigger), places.length > 0 || trigger.kind === "schedule" ? h("code.muted", { dir: "auto" }, trigger.kind === "schedule" ? trigger.detail : places.join(" · ")) : null);
 }
 
 function triggerText({ kind, detail }) {
@@ -62,14 +60,14 @@ function triggerText({ kind, detail }) {
 function spark({ calls, errors }) {
   const most = Math.max(1, ...calls);
   const columns = (values, name) => columnsOf(values, WIDTH, HEIGHT, most).map(([x, y, width, height]) => svg("rect", { class: name, x, y, width, height }));
-  return h("span", { class: "hour" }, h("span", { class: "hour-number" }, number(sum(calls))),
-    svg("svg", { width: WIDTH, height: HEIGHT + 1, "aria-hidden": "true" }, svg("rect", { class: "hour-ground", x: 0, y: HEIGHT, width: WIDTH, height: 1 }), columns(calls, "hour-column"), columns(errors, "hour-error")));
+  return h("span.hour", h("span.hour-number", number(sum(calls))),
+    svg("svg", { width: WIDTH, height: HEIGHT + 1, "aria-hidden": true }, svg("rect.hour-ground", { x: 0, y: HEIGHT, width: WIDTH, height: 1 }), columns(calls, "hour-column"), columns(errors, "hour-error")));
 }
 
 /** One function: its figures follow, its log stays as it is. */
 function oneOf(name, body) {
   const top = stack();
-  show(body, h("p", {}, h("a", { href: link("functions", ["list"]) }, t("functions.all"))), top, section(t("functions.logs"), logsView(name)));
+  show(body, h("p", h("a", { href: link("functions", ["list"]) }, t("functions.all"))), top, section(t("functions.logs"), logsView(name)));
   return ({ functions }) => {
     const one = functions.find((other) => other.name === name);
     show(top, one ? details(one) : teaching("functions", name, t("functions.gone")));
@@ -78,14 +76,14 @@ function oneOf(name, body) {
 
 function details(one) {
   const { hour } = one;
-  const time = new Intl.DateTimeFormat(language.peek(), { hour: "2-digit", minute: "2-digit" });
+  const time = clock();
   const labels = minutesBefore(Date.now(), hour.calls.length, (instant) => time.format(instant));
   const errors = sum(hour.errors);
   return [
-    spread(h("h2", {}, one.name), stateOf(one)),
+    spread(h("h2", one.name), stateOf(one)),
     figures([t("functions.calls"), number(sum(hour.calls))], [t("functions.errors"), number(errors), errors > 0 ? "danger" : ""], ["p50", durationText(hour.p50)], ["p99", durationText(hour.p99)], [t("functions.instances"), number(one.instances)]),
-    h("section", { class: "panel" }, chart(t("functions.byMinute"), labels, [{ name: t("functions.calls"), values: hour.calls }, { name: t("functions.errors"), values: hour.errors }])),
-    boxed(h("dl", { class: "facts" }, factsOf(one).map(([key, value]) => [h("dt", {}, t(key)), h("dd", {}, value)])), ["http", "callable"].includes(one.trigger.kind) ? copyable(addressOf(one)) : null),
+    h("section.panel", chart(t("functions.byMinute"), labels, [{ name: t("functions.calls"), values: hour.calls }, { name: t("functions.errors"), values: hour.errors }])),
+    boxed(facts(...factsOf(one)), ["http", "callable"].includes(one.trigger.kind) ? copyable(addressOf(one)) : null),
   ];
 }
 

@@ -1,11 +1,10 @@
-import { h, input, inScope, language, link, muted, onCleanup, poll, select, show, stack, t } from "../base/ui.js";
+import { clock, h, inScope, link, muted, named, onCleanup, poll, searchLine, select, show, stack, t } from "../base/ui.js";
 import { off } from "./list.js";
 import { headOf, joined, levelOf, toneOf } from "./model.js";
 import { functionsOf, isServed, linesOf } from "./store.js";
 
 /** What functions wrote, as they write it. */
 
-const PERIOD_MILLISECONDS = 2_000;
 const MOST = 1_000;
 const TYPING_MILLISECONDS = 300;
 const LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR"];
@@ -14,7 +13,7 @@ const LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR"];
 export function logsView(only = "") {
   if (!isServed()) return off();
   const state = { asked: null, lines: [], isCut: false };
-  const body = h("div", { class: "lines", tabindex: 0, role: "log", "aria-live": "off", "aria-label": t("functions.logs") });
+  const body = h("div.lines", { tabindex: 0, role: "log", "aria-live": "off", label: t("functions.logs") });
   let wanted = { function: only, text: "" };
   const load = async () => {
     const mine = wanted;
@@ -33,7 +32,7 @@ export function logsView(only = "") {
     show(body, shown.length === 0 ? muted(t(wanted.text || level.value !== LEVELS[0] ? "functions.noMatch" : "functions.noLine")) : shown.map((line) => lineView(line, only)));
     if (isAtEnd) body.scrollTop = body.scrollHeight;
   };
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
+  const { pause, problem } = poll(2_000, load, draw);
   const ask = inScope((change) => {
     wanted = { ...wanted, ...change };
     load().then(inScope(draw), () => {});
@@ -44,25 +43,25 @@ export function logsView(only = "") {
     clearTimeout(timer);
     timer = setTimeout(() => ask({ text: target.value.trim() }), TYPING_MILLISECONDS);
   };
-  const search = input("", { type: "search", "aria-label": t("functions.search"), placeholder: t("functions.search"), oninput: type });
-  const level = select(LEVELS.map((one) => [one, t(`level.${one}`)]), LEVELS[0], { "aria-label": t("functions.level"), onchange: draw });
-  return stack(h("div", { class: "tools" }, h("div", { class: "grow" }, search), only ? null : functionChoice(ask), level, pause), problem, body);
+  const search = searchLine("functions.search", type);
+  const level = select(named("level", LEVELS), LEVELS[0], { label: t("functions.level"), onchange: draw });
+  return stack(h("div.tools", h("div.grow", search), only ? null : functionChoice(ask), level, pause), problem, body);
 }
 
 function functionChoice(ask) {
-  const choice = select([["", t("functions.every")]], "", { "aria-label": t("functions.one"), onchange: ({ target }) => ask({ function: target.value }) });
+  const choice = select([["", t("functions.every")]], "", { label: t("functions.one"), onchange: ({ target }) => ask({ function: target.value }) });
   functionsOf().then(({ functions }) => choice.append(...functions.map(({ name }) => h("option", { value: name }, name))), () => {});
   return choice;
 }
 
 function lineView({ time, severity, function: name, message, execution }, only) {
-  const clock = new Intl.DateTimeFormat(language.peek(), { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 });
-  return h("div", { class: `level-${toneOf(severity)}` }, h("time", { class: "muted", datetime: new Date(time).toISOString(), title: new Date(time).toISOString() }, clock.format(time)), h("span", { class: "level" }, severity),
-    only ? h("span", { class: "muted function", title: execution ?? "" }, execution ?? "") : h("a", { class: "function", href: link("functions", ["list", name]), title: name }, name), messageView(message));
+  const exact = clock({ second: "2-digit", fractionalSecondDigits: 3 });
+  return h("div", { class: `level-${toneOf(severity)}` }, h("time.muted", { datetime: new Date(time).toISOString(), title: new Date(time).toISOString() }, exact.format(time)), h("span.level", severity),
+    only ? h("span.muted.function", { title: execution ?? "" }, execution ?? "") : h("a.function", { href: link("functions", ["list", name]), title: name }, name), messageView(message));
 }
 
 /** A message in one line; one of several opens. */
 function messageView(message) {
-  if (!message.trim().includes("\n")) return h("span", { class: "message", dir: "auto" }, message);
-  return h("details", { class: "message" }, h("summary", { dir: "auto" }, headOf(message)), h("pre", { dir: "auto" }, message));
+  if (!message.trim().includes("\n")) return h("span.message", { dir: "auto" }, message);
+  return h("details.message", h("summary", { dir: "auto" }, headOf(message)), h("pre", { dir: "auto" }, message));
 }

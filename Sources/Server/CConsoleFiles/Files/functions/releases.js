@@ -1,5 +1,5 @@
-import { ago, copyable, stateBadge } from "../base/teaching.js";
-import { boxed, h, inline, link, loading, note, place, spread, stack, t } from "../base/ui.js";
+import { ago, copyable } from "../base/teaching.js";
+import { boxed, facts, h, inline, link, loading, note, place, spread, stack, stateBadge, t } from "../base/ui.js";
 import { none, off } from "./list.js";
 import { shortOf } from "./model.js";
 import { functionsOf, isServed } from "./store.js";
@@ -13,8 +13,8 @@ export function releasesView() {
 function releaseView({ codebase, digest, time, functions }) {
   const { project } = place.peek();
   return boxed(
-    spread(h("h2", {}, codebase), stateBadge("ok", t("releases.current"))),
-    h("dl", { class: "facts" }, h("dt", {}, t("releases.source")), h("dd", { class: "mono", title: digest }, shortOf(digest)), h("dt", {}, t("releases.time")), h("dd", {}, ago(time)),
-      h("dt", {}, t("releases.functions")), h("dd", {}, inline(functions.map((name) => h("a", { href: link("functions", ["list", name]) }, name))))),
+    spread(h("h2", codebase), stateBadge("ok", t("releases.current"))),
+    facts(["releases.source", h("code", { title: digest }, shortOf(digest))], ["releases.time", ago(time)],
+      ["releases.functions", inline(functions.map((name) => h("a", { href: link("functions", ["list", name]) }, name)))]),
     note(t("releases.next")), copyable(`brasa functions deploy functions --codebase ${codebase} --project ${project}`));
 }

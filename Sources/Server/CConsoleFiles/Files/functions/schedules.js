@@ -1,10 +1,9 @@
 import { ago, copyable, teaching } from "../base/teaching.js";
-import { button, complain, go, h, instant, link, place, poll, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { button, complain, go, h, instant, link, place, polled, show, stack, t, table, toast } from "../base/ui.js";
 import { run, schedulesOf } from "./store.js";
 
 /** Functions that a clock calls. */
 
-const PERIOD_MILLISECONDS = 5_000;
 
 const SAMPLE = [
   "from firebase_functions import scheduler_fn", "",
@@ -14,23 +13,15 @@ const SAMPLE = [
 
 export function schedulesView() {
   const body = stack();
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, async () => [await schedulesOf(), Math.floor(Date.now() / 60_000)], ([schedules]) => show(body, schedules.length === 0 ? none() : list(schedules)));
-  return stack(spread(h("p", { class: "note grow" }, t("schedules.text")), pause), problem, body);
+  return polled("schedules.text", 5_000, async () => [await schedulesOf(), Math.floor(Date.now() / 60_000)], ([schedules]) => show(body, schedules.length === 0 ? none() : list(schedules)), body);
 }
 
 const none = () => teaching("history", t("schedules.none"), t("schedules.noneText"), copyable(SAMPLE, "main.py"), copyable(`brasa functions deploy functions --project ${place.peek().project}`));
 
 const list = (schedules) => table(["name", "schedules.when", "schedules.next", null], schedules.map((one) => [
-  h("a", { href: link("functions", ["list", one.name]) }, one.name), h("div", { class: "cell-name" }, h("code", {}, one.schedule), h("span", { class: "note" }, one.timeZone)),
-  one.next.length === 0 ? t("schedules.never") : h("ul", {}, one.next.map((time, index) => h("li", { class: index === 0 ? "" : "muted" }, index === 0 ? [ago(time), " · "] : null, instant(time)))),
-  button(t("schedules.run"), () => start(one), { writes: true, "aria-label": t("schedules.runOf", one.name) }),
+  h("a", { href: link("functions", ["list", one.name]) }, one.name), h("div.cell-name", h("code", one.schedule), h("span.note", one.timeZone)),
+  one.next.length === 0 ? t("schedules.never") : h("ul", one.next.map((time, index) => h("li", { class: index === 0 ? "" : "muted" }, index === 0 ? [ago(time), " · "] : null, instant(time)))),
+  button(t("schedules.run"), () => start(one), { writes: true, label: t("schedules.runOf", one.name) }),
 ]));
 
-async function start(one) {
-  try {
-    await run(one);
-    toast(t("schedules.started", one.name), { label: t("schedules.log"), run: () => go({ project: place.peek().project, area: "functions", rest: ["list", one.name] }) });
-  } catch (error) {
-    complain(error);
-  }
-}
+const start = (one) => run(one).then(() => toast(t("schedules.started", one.name), { label: t("schedules.log"), run: () => go({ project: place.peek().project, area: "functions", rest: ["list", one.name] }) }), complain);

@@ -1,21 +1,20 @@
-import { call, path, place, session } from "../base/ui.js";
+import { call, hasService, path, place, projectPath, withQuery } from "../base/ui.js";
 
 /** What the server says of a project's functions, their lines, events and schedules. */
 
-const root = () => path("v1", "projects", place.peek().project);
-const query = (parameters) => new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== "" && value !== undefined && value !== null)).toString();
+const root = () => projectPath(place.peek().project);
 
 /** Whether the server runs functions. */
-export const isServed = () => session.peek().services.includes("functions");
+export const isServed = () => hasService("functions");
 
 /** Functions with their last hour, and the sources in force. */
 export const functionsOf = () => call("GET", `${root()}/functions`);
 
 /** The lines behind a number. */
-export const linesOf = (parameters) => call("GET", `${root()}/functionLogs?${query(parameters)}`);
+export const linesOf = (parameters) => call("GET", withQuery(`${root()}/functionLogs`, parameters));
 
 /** Events that wait, or dead letters. */
-export const eventsOf = async (isDead, trigger, pageSize) => (await call("GET", `${root()}/triggerEvents?${query({ dead: isDead, trigger, pageSize })}`)).events;
+export const eventsOf = async (isDead, trigger, pageSize) => (await call("GET", withQuery(`${root()}/triggerEvents`, { dead: isDead, trigger, pageSize }))).events;
 
 /** An event with its data. */
 export const eventOf = (id) => call("GET", `${root()}/triggerEvents${path(id)}`);

@@ -1,5 +1,5 @@
-import { ago, copyable, stateBadge } from "../base/teaching.js";
-import { boxed, button, complain, confirm, dialog, field, form, h, icon, iconButton, inline, input, note, place, primary, select, spread, stack, t, table, toast } from "../base/ui.js";
+import { ago, copyable } from "../base/teaching.js";
+import { bin, boxed, button, confirmed, dialog, field, form, h, icon, inline, input, lead, note, place, primary, select, stack, stateBadge, t, table } from "../base/ui.js";
 import { endToneOf, idOf, versionOf } from "./model.js";
 import { createChannel, extendChannel, remove } from "./store.js";
 
@@ -12,8 +12,8 @@ export function channelsView({ site, channels, reload }) {
   const previews = channels.filter((one) => idOf(one) !== "live");
   const done = (changed) => changed && reload();
   const create = () => dialog(t("hosting.newChannel"), (close) => channelForm(site, close)).then(done);
-  return stack(spread(h("p", { class: "note grow" }, t("hosting.channelsText")), primary(t("hosting.newChannel"), create)),
-    previews.length === 0 ? boxed(h("h2", {}, t("hosting.noChannel")), note(t("hosting.noChannelText")), copyable(`brasa hosting deploy --channel preview --project ${place.peek().project}`))
+  return stack(lead("hosting.channelsText", primary(t("hosting.newChannel"), create)),
+    previews.length === 0 ? boxed(h("h2", t("hosting.noChannel")), note(t("hosting.noChannelText")), copyable(`brasa hosting deploy --channel preview --project ${place.peek().project}`))
       : table(["hosting.channel", "hosting.address", "hosting.shows", "hosting.ends", null], previews.map((one) => row(one, reload, done))));
 }
 
@@ -22,9 +22,9 @@ function row(channel, reload, done) {
   const tone = endToneOf(channel, Date.now());
   return [
     id, channel.url ? h("a", { href: channel.url, target: "_blank", rel: "noopener noreferrer" }, channel.url.replace(/^https?:\/\//, ""), " ", icon("link")) : "–",
-    channel.release ? inline(h("code", {}, versionOf(channel.release) ?? "–"), ago(channel.release.releaseTime)) : stateBadge("muted", t("hosting.empty")),
-    tone === "warn" ? h("span", { class: "badge", style: { color: "var(--warn)" } }, icon("warning"), ago(channel.expireTime)) : channel.expireTime ? ago(channel.expireTime) : "–",
-    inline(button(t("hosting.extend"), () => dialog(t("hosting.extendOf", id), (close) => lifeForm(channel, close)).then(done), { writes: true, "aria-label": t("hosting.extendOf", id) }), iconButton("trash", t("hosting.deleteOf", id), () => discard(channel, reload), { writes: true }))];
+    channel.release ? inline(h("code", versionOf(channel.release) ?? "–"), ago(channel.release.releaseTime)) : stateBadge("muted", t("hosting.empty")),
+    tone === "warn" ? stateBadge("warn", ago(channel.expireTime)) : channel.expireTime ? ago(channel.expireTime) : "–",
+    inline(button(t("hosting.extend"), () => dialog(t("hosting.extendOf", id), (close) => lifeForm(channel, close)).then(done), { writes: true, label: t("hosting.extendOf", id) }), bin(t("hosting.deleteOf", id), () => discard(channel, reload)))];
 }
 
 const lifeChoice = () => select(LIVES.map(([seconds, key]) => [seconds, t(key)]), WEEK);
@@ -49,12 +49,6 @@ function lifeForm(channel, close) {
 
 async function discard(channel, reload) {
   const id = idOf(channel);
-  if (!(await confirm(t("hosting.deleteOf", id), t("hosting.deleteText"), t("delete")))) return;
-  try {
-    await remove(channel);
-    toast(t("hosting.deleted", id));
-  } catch (error) {
-    complain(error);
-  }
+  await confirmed(t("hosting.deleteOf", id), t("hosting.deleteText"), () => remove(channel), t("hosting.deleted", id), t("delete"));
   reload();
 }

@@ -1,5 +1,5 @@
-import { copyable, stateBadge, teaching } from "../base/teaching.js";
-import { boxed, complain, confirm, dialog, field, form, h, iconButton, input, instant, loading, note, primary, session, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { copyable, teaching } from "../base/teaching.js";
+import { bin, boxed, confirmed, dialog, field, form, h, input, instant, lead, loading, note, primary, session, show, stack, stateBadge, t, table } from "../base/ui.js";
 import { certificateToneOf, idOf } from "./model.js";
 import { connectDomain, domainsOf, remove } from "./store.js";
 
@@ -7,10 +7,10 @@ import { connectDomain, domainsOf, remove } from "./store.js";
 export function domainsView({ site }) {
   const body = stack();
   const draw = () => show(body, loading(domainsOf(site), (domains) => (domains.length === 0 ? nothing() : table(["hosting.domain", "hosting.certificate", null], domains.map((one) => [
-    h("a", { href: `https://${idOf(one)}/`, target: "_blank", rel: "noopener noreferrer" }, idOf(one)), certificateView(one), isOwner() ? h("div", { class: "acts" }, iconButton("trash", t("hosting.disconnectOf", idOf(one)), () => disconnect(one, draw), { writes: true })) : null])))));
+    h("a", { href: `https://${idOf(one)}/`, target: "_blank", rel: "noopener noreferrer" }, idOf(one)), certificateView(one), isOwner() ? h("div.acts", bin(t("hosting.disconnectOf", idOf(one)), () => disconnect(one, draw))) : null])))));
   const connect = () => dialog(t("hosting.connect"), (close) => domainForm(site, close)).then((isDone) => isDone && draw());
   draw();
-  return stack(spread(h("p", { class: "note grow" }, t(isOwner() ? "hosting.domainsText" : "hosting.domainsOwner")), isOwner() ? primary(t("hosting.connect"), connect) : null), body, certificates());
+  return stack(lead(isOwner() ? "hosting.domainsText" : "hosting.domainsOwner", isOwner() ? primary(t("hosting.connect"), connect) : null), body, certificates());
 }
 
 const COMMANDS = [
@@ -28,10 +28,10 @@ const nothing = () => teaching("hosting", t("hosting.noDomain"), t("hosting.noDo
 function certificateView({ cert, ...domain }) {
   const tone = certificateToneOf({ cert, ...domain });
   if (!cert) return stateBadge("danger", t("hosting.noCertificate"));
-  return h("div", { class: "cell-name" }, stateBadge(tone, t(`certificate.${cert.state}`)), h("span", { class: "note" }, t("hosting.until", instant(cert.expireTime))));
+  return h("div.cell-name", stateBadge(tone, t(`certificate.${cert.state}`)), h("span.note", t("hosting.until", instant(cert.expireTime))));
 }
 
-const certificates = () => boxed(h("h2", {}, t("hosting.certificates")), note(t("hosting.certificatesText")),
+const certificates = () => boxed(h("h2", t("hosting.certificates")), note(t("hosting.certificatesText")),
   copyable(COMMANDS, t("hosting.certificates")));
 
 function domainForm(site, close) {
@@ -45,12 +45,6 @@ function domainForm(site, close) {
 
 async function disconnect(domain, reload) {
   const host = idOf(domain);
-  if (!(await confirm(t("hosting.disconnectOf", host), t("hosting.disconnectText"), t("hosting.disconnect")))) return;
-  try {
-    await remove(domain);
-    toast(t("hosting.disconnected", host));
-  } catch (error) {
-    complain(error);
-  }
+  await confirmed(t("hosting.disconnectOf", host), t("hosting.disconnectText"), () => remove(domain), t("hosting.disconnected", host), t("hosting.disconnect"));
   reload();
 }

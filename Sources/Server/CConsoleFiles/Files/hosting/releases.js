@@ -1,5 +1,5 @@
-import { ago, copyable, stateBadge, teaching } from "../base/teaching.js";
-import { button, bytesText, complain, confirm, field, h, inline, loading, note, place, select, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { ago, copyable, teaching } from "../base/teaching.js";
+import { button, bytesText, confirmed, field, h, inline, lead, loading, note, place, select, show, stack, stateBadge, t, table } from "../base/ui.js";
 import { idOf, versionOf } from "./model.js";
 import { releasesOf, rollBack } from "./store.js";
 
@@ -9,22 +9,16 @@ export function releasesView({ site, channels, reload }) {
   let channel = "live";
   const draw = () => show(body, loading(releasesOf(site, channel), (releases) => (releases.length === 0 ? nothing(channel) : list(releases))));
   const list = (releases) => stack(table(["hosting.version", "hosting.released", "hosting.by", "hosting.files", "hosting.note", null], releases.map((release, index) => [
-    inline(h("code", {}, versionOf(release) ?? "–"), index === 0 ? stateBadge("ok", t("hosting.shown")) : null, release.type === "DEPLOY" ? null : h("span", { class: "note" }, t(`release.${release.type}`))),
+    inline(h("code", versionOf(release) ?? "–"), index === 0 ? stateBadge("ok", t("hosting.shown")) : null, release.type === "DEPLOY" ? null : h("span.note", t(`release.${release.type}`))),
     ago(release.releaseTime), release.releaseUser?.email || "–", release.version?.fileCount ? t("hosting.filesText", Number(release.version.fileCount), bytesText(Number(release.version.versionBytes ?? 0))) : "–", release.message,
-    canReturn(release, releases[0], index) ? inline(button(t("hosting.rollBack"), () => back(release), { writes: true, "aria-label": t("hosting.rollBackTo", versionOf(release)) })) : null])));
+    canReturn(release, releases[0], index) ? inline(button(t("hosting.rollBack"), () => back(release), { writes: true, label: t("hosting.rollBackTo", versionOf(release)) })) : null])));
   const back = async (release) => {
-    if (!(await confirm(t("hosting.rollBack"), t("hosting.rollBackText", idOf(site), versionOf(release)), t("hosting.rollBack")))) return;
-    try {
-      await rollBack(site, channel, release);
-      toast(t("hosting.rolledBack", versionOf(release)));
-    } catch (error) {
-      complain(error);
-    }
+    await confirmed(t("hosting.rollBack"), t("hosting.rollBackText", idOf(site), versionOf(release)), () => rollBack(site, channel, release), t("hosting.rolledBack", versionOf(release)));
     reload();
   };
   draw();
   const choice = channels.length > 1 ? field("hosting.channel", select(channels.map((one) => [idOf(one), idOf(one)]), channel, { onchange: ({ target }) => { channel = target.value; draw(); } })) : null;
-  return stack(spread(h("p", { class: "note grow" }, t("hosting.releasesText")), choice), body);
+  return stack(lead("hosting.releasesText", choice), body);
 }
 
 /** Whether a release's version can be shown again: there is one, and it is not what is shown now. */

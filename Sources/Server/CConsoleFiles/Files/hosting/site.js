@@ -1,5 +1,5 @@
-import { ago, copyable, stateBadge } from "../base/teaching.js";
-import { button, bytesText, dialog, field, form, go, h, icon, inline, input, loading, note, place, select, show, stack, t } from "../base/ui.js";
+import { ago, copyable } from "../base/teaching.js";
+import { bytesText, dialog, facts, field, form, go, h, icon, inline, input, loading, note, place, quiet, select, show, stack, stateBadge, t } from "../base/ui.js";
 import { idOf, versionOf } from "./model.js";
 import { channelsOf, createSite, sitesOf } from "./store.js";
 
@@ -21,15 +21,15 @@ const choose = (name) => go({ ...place.peek(), query: { site: name } });
 function head(site, sites, channels) {
   const { release } = channels.find((one) => idOf(one) === "live") ?? {};
   const version = release?.version;
-  return h("section", { class: "panel site" },
-    h("div", { class: "stack grow" }, inline(sites.length > 1 ? select(sites.map((one) => [idOf(one), idOf(one)]), idOf(site), { "aria-label": t("hosting.site"), onchange: ({ target }) => choose(target.value) }) : h("h2", {}, idOf(site)),
+  return h("section.panel.site",
+    h("div.stack.grow", inline(sites.length > 1 ? select(sites.map((one) => [idOf(one), idOf(one)]), idOf(site), { label: t("hosting.site"), onchange: ({ target }) => choose(target.value) }) : h("h2", idOf(site)),
       version ? stateBadge("ok", t("hosting.live")) : stateBadge("muted", t(release ? "hosting.disabled" : "hosting.empty")), newSite()),
     site.defaultUrl ? copyable(site.defaultUrl) : note(t("hosting.noAddress")),
-    site.defaultUrl && version ? h("div", {}, h("a", { class: "button", href: site.defaultUrl, target: "_blank", rel: "noopener noreferrer" }, icon("link"), t("hosting.open"))) : null),
-    version ? h("dl", { class: "facts" }, [["hosting.version", h("code", {}, versionOf(release))], ["hosting.released", ago(release.releaseTime)], ["hosting.files", t("hosting.filesText", Number(version.fileCount ?? 0), bytesText(Number(version.versionBytes ?? 0)))], ["hosting.by", release.releaseUser?.email || "–"]].map(([key, value]) => [h("dt", {}, t(key)), h("dd", {}, value)])) : null);
+    site.defaultUrl && version ? h("div", h("a.button", { href: site.defaultUrl, target: "_blank", rel: "noopener noreferrer" }, icon("link"), t("hosting.open"))) : null),
+    version ? facts(["hosting.version", h("code", versionOf(release))], ["hosting.released", ago(release.releaseTime)], ["hosting.files", t("hosting.filesText", Number(version.fileCount ?? 0), bytesText(Number(version.versionBytes ?? 0)))], ["hosting.by", release.releaseUser?.email || "–"]) : null);
 }
 
-const newSite = () => button([icon("plus"), t("hosting.newSite")], () => dialog(t("hosting.newSite"), siteForm).then((name) => name && choose(name)), { class: "quiet", writes: true });
+const newSite = () => quiet([icon("plus"), t("hosting.newSite")], () => dialog(t("hosting.newSite"), siteForm).then((name) => name && choose(name)), { writes: true });
 
 function siteForm(close) {
   const name = input(`${place.peek().project}-`, { autofocus: true });

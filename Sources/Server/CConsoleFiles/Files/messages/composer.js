@@ -1,4 +1,4 @@
-import { button, dialog, explain, field, form, freshID, go, group, guardLeaving, h, icon, inline, input, instant, loading, note, number, onCleanup, pairs, place, problemLine, select, show, stack, submit, t, toast } from "../base/ui.js";
+import { button, checkbox, code, dialog, explain, field, form, freshID, go, group, guardLeaving, h, icon, inline, input, instant, loading, note, notice, number, onCleanup, pairs, place, problemLine, select, show, stack, submit, t, toast, valuesOf } from "../base/ui.js";
 import { messageOf, TARGETS } from "./model.js";
 import { reachOf } from "./reach.js";
 import { audiences, get, send, topics } from "./store.js";
@@ -18,20 +18,20 @@ function compose(project, { topic, audience }, { notification = {}, data = {}, f
   const long = (text) => h("textarea", { rows: 3, value: text ?? "" });
   const controls = {
     title: input(notification.title, { maxlength: 500, spellcheck: "true" }), body: long(notification.body), image: input(notification.image, { type: "url" }),
-    priority: select(["high", "normal"].map((one) => [one, t(`priority.${one}`)]), "high"),
+    priority: select(named("priority", ["high", "normal"]), "high"),
     life: input("", { type: "number", min: 0, max: 2_419_200 }), collapse: input(""), link: input("", { type: "url" }),
     badge: input("", { type: "number", min: 0 }), sound: input(""), label: input(options.analytics_label, { maxlength: 50 }),
   };
   const pairsOf = pairs(data, t("messages.data"));
-  const kind = select(TARGETS.map((one) => [one, t(`target.${one}`)]), audience ? "audience" : "topic", { "aria-label": t("messages.target"), onchange: () => { suggest(); draw(); } });
+  const kind = select(named("target", TARGETS), audience ? "audience" : "topic", { label: t("messages.target"), onchange: () => { suggest(); draw(); } });
   const names = h("datalist", { id: freshID("names") });
-  const value = input(audience ?? topic ?? "", { class: "mono grow", list: names.id, "aria-label": t("messages.targetValue") });
+  const value = input(audience ?? topic ?? "", { class: "mono grow", list: names.id, label: t("messages.targetValue") });
   const suggest = () => suggestNames(project, kind.value, names);
   const time = input("", { type: "datetime-local" });
   const preview = stack();
   const problem = problemLine();
   const start = () => (time.value ? new Date(time.value) : new Date());
-  const read = () => messageOf({ ...Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control.value.trim()])), data: pairsOf.read() }, start().getTime());
+  const read = () => messageOf({ ...valuesOf(controls), data: pairsOf.read() }, start().getTime());
   const recipient = () => ({ kind: kind.value, value: value.value.trim() });
   const draw = () => show(preview, previewOf(read(), controls));
   const release = guardLeaving((isSilent) => (!controls.title.value && !controls.body.value) || (!isSilent && window.confirm(t("messages.discard"))));
@@ -59,13 +59,13 @@ function compose(project, { topic, audience }, { notification = {}, data = {}, f
   draw();
   suggest();
   const named = (name) => field(`messages.${name}`, controls[name]);
-  const more = h("details", {}, h("summary", {}, t("messages.options")), stack(["priority", "life", "collapse", "link", "badge", "sound", "label"].map(named)));
-  return h("form", { class: "compose", onsubmit: (event) => event.preventDefault(), oninput: draw },
+  const more = h("details", h("summary", t("messages.options")), stack(["priority", "life", "collapse", "link", "badge", "sound", "label"].map(named)));
+  return h("form.compose", { onsubmit: (event) => event.preventDefault(), oninput: draw },
     stack(named("title"), named("body"), named("image"), pairsOf.element,
       group(t("messages.target"), inline(kind, value, names), note(t("messages.targetText"))),
       field("messages.when", time), note(t("messages.whenText")), more, problem,
       inline(submit(t("messages.review"), { onclick: review, writes: true }), button(t("messages.trial"), trial, { writes: true }), button(t("messages.check"), check, { writes: true }))),
-    h("aside", { class: "stack", "aria-label": t("messages.preview") }, h("h2", {}, t("messages.preview")), preview));
+    h("aside.stack", { label: t("messages.preview") }, h("h2", t("messages.preview")), preview));
 }
 
 /** Offers the names that there are of a kind of recipient, with how many they reach. */
@@ -78,16 +78,16 @@ async function suggestNames(project, kind, list) {
 /** What it will look like: the parts that each platform shows. */
 function previewOf(message, controls) {
   const { title, body, image } = message.notification ?? {};
-  const bubble = (platform, ...more) => h("section", { class: "stack tight" }, h("h3", {}, platform),
-    title || body ? h("div", { class: "bubble" }, h("b", { dir: "auto" }, title ?? ""), h("span", { dir: "auto" }, body ?? ""), more) : note(t("messages.silent")));
-  const small = (text) => (text ? h("span", { class: "note", dir: "auto" }, text) : null);
+  const bubble = (platform, ...more) => h("section.stack.tight", h("h3", platform),
+    title || body ? h("div.bubble", h("b", { dir: "auto" }, title ?? ""), h("span", { dir: "auto" }, body ?? ""), more) : note(t("messages.silent")));
+  const small = (text) => (text ? h("span.note", { dir: "auto" }, text) : null);
   return [
     bubble("Apple", small(controls.badge.value && `● ${controls.badge.value}`), small(image)), bubble("Android", small(image)), bubble("Web", small(message.webpush?.fcm_options?.link), small(image)),
-    h("details", {}, h("summary", {}, t("messages.json")), h("pre", {}, JSON.stringify(message, null, 2))),
+    h("details", h("summary", t("messages.json")), h("pre", JSON.stringify(message, null, 2))),
   ];
 }
 
-const targetText = ({ kind, value }) => h("p", {}, t(`target.${kind}`), " ", h("code", { dir: "auto" }, value));
+const targetText = ({ kind, value }) => h("p", t(`target.${kind}`), " ", code(value));
 
 /** Whom a recipient reaches now, by the lists that are about its kind. */
 async function reachNow(project, recipient) {
@@ -102,15 +102,15 @@ const unknownText = ({ kind }, { unknown }) => t(kind === "audience" ? "reach.no
 function reviewForm(project, message, recipient, at, reach, close) {
   const { title, body } = message.notification ?? {};
   const isNobody = reach.unknown.length > 0 || reach.count === 0;
-  const anyway = h("input", { type: "checkbox" });
+  const anyway = checkbox(false);
   const save = () => {
     if (isNobody && !anyway.checked) throw new Error(t("reach.confirm"));
     return send(project, message, recipient, { at });
   };
-  const warning = isNobody ? [h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow", dir: "auto" }, reach.unknown.length > 0 ? unknownText(recipient, reach) : t("reach.nobody"))), h("label", { class: "row" }, anyway, t("reach.anyway"))] : null;
+  const warning = isNobody ? [notice("warn", reach.unknown.length > 0 ? unknownText(recipient, reach) : t("reach.nobody")), h("label.row", anyway, t("reach.anyway"))] : null;
   return form(close, t(at ? "messages.schedule" : "messages.send"), save,
-    title || body ? h("div", { class: "bubble" }, h("b", { dir: "auto" }, title ?? ""), h("span", { dir: "auto" }, body ?? "")) : note(t("messages.silent")),
-    targetText(recipient), h("p", { class: "reach" }, icon("users"), " ", reachText(reach)), at ? h("p", {}, t("messages.at", instant(at))) : null, warning, note(t("messages.reviewText")));
+    title || body ? h("div.bubble", h("b", { dir: "auto" }, title ?? ""), h("span", { dir: "auto" }, body ?? "")) : note(t("messages.silent")),
+    targetText(recipient), h("p.reach", icon("users"), " ", reachText(reach)), at ? h("p", t("messages.at", instant(at))) : null, warning, note(t("messages.reviewText")));
 }
 
 function trialForm(project, message, close) {

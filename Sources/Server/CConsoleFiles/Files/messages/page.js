@@ -1,6 +1,6 @@
 import { bar } from "../base/chart.js";
 import { command } from "../base/commands.js";
-import { blank, button, complain, confirm, go, h, icon, inline, instant, isText, link, loading, muted, number, place, poll, primary, show, spread, stack, t, table, tabs, textOr, toast } from "../base/ui.js";
+import { blank, button, code, complain, confirmed, facts, go, h, icon, inline, instant, isText, lead, link, loading, muted, number, place, poll, primary, show, spread, stack, t, table, tableOr, tabs, textOr } from "../base/ui.js";
 import { composer } from "./composer.js";
 import { credentialsView } from "./credentials.js";
 import { idOf, reasonsOf, stageOf, STATES, totalsOf } from "./model.js";
@@ -8,23 +8,19 @@ import { cancel, deliveries, get, list, topics } from "./store.js";
 
 /** Messages to devices: composed, sent now or later, and what became of them. */
 
-const PERIOD_MILLISECONDS = 3_000;
-
-export function page() {
-  return tabs("messages", { "messages.sent": listView, "messages.compose": composer, "messages.topics": topicsView, "messages.credentials": credentialsView });
-}
+export const page = () => tabs("messages", { "messages.sent": listView, "messages.compose": composer, "messages.topics": topicsView, "messages.credentials": credentialsView });
 
 const compose = () => go({ project: place.peek().project, area: "messages", rest: ["compose"] });
 
 function listView(id) {
   const { project } = place.peek();
   if (id) return reportView(project, id);
-  const rows = h("div", {});
-  const more = h("div", {});
+  const rows = h("div");
+  const more = h("div");
   const state = { older: [], next: null };
   const draw = (newest) => {
     const all = [...newest, ...state.older];
-    show(rows, all.length === 0 ? blank("messages", t("messages.none")) : messageTable(all));
+    show(rows, messageTable(all));
   };
   const take = ({ messages, nextPageToken = null }) => {
     // Where the newest have changed, older pages are asked for anew.
@@ -43,9 +39,9 @@ function listView(id) {
       complain(error);
     }
   }) : null);
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, () => list(project), take);
+  const { pause, problem } = poll(3_000, () => list(project), take);
   command({ label: () => t("messages.new"), keys: "n", writes: true, run: compose });
-  return stack(spread(h("p", { class: "note grow" }, t("messages.text")), pause, primary(t("messages.new"), compose)), problem, rows, more);
+  return stack(lead("messages.text", pause, primary(t("messages.new"), compose)), problem, rows, more);
 }
 
 /** To whom a message goes; the server says it in English, a word for the kind and then the name. */
@@ -54,47 +50,42 @@ function targetText({ target = "" }) {
   return kind ? t(`messageTarget.${kind}`, name) : target;
 }
 
-const stageBadge = (message) => h("span", { class: "badge" }, icon({ done: "check", scheduled: "history" }[stageOf(message)] ?? "play"), t(`messageStage.${stageOf(message)}`));
+const stageBadge = (message) => h("span.badge", icon({ done: "check", scheduled: "history" }[stageOf(message)] ?? "play"), t(`messageStage.${stageOf(message)}`));
 
 const stateList = (deliveries) => {
   const totals = totalsOf(deliveries);
   return STATES.filter((state) => totals[state]).map((state) => `${t(`delivery.${state}`)} ${number(totals[state])}`).join(" · ") || "–";
 };
 
-function messageTable(messages) {
-  return table(["messages.title", "messages.target", "messages.time", "state", "messages.deliveries"], messages.map((message) => [
-    h("a", { href: link("messages", ["sent", idOf(message)]) }, message.title || message.label || idOf(message)),
-    targetText(message), instant(message.time), stageBadge(message), stateList(message.deliveries)]));
-}
+const messageTable = (messages) => tableOr(blank("messages", t("messages.none")), ["messages.title", "messages.target", "messages.time", "state", "messages.deliveries"], messages.map((message) => [
+  h("a", { href: link("messages", ["sent", idOf(message)]) }, message.title || message.label || idOf(message)),
+  targetText(message), instant(message.time), stageBadge(message), stateList(message.deliveries)]));
 
 // One message
 
 function reportView(project, id) {
   const body = stack(muted(t("loading")));
   const load = () => Promise.all([get(project, id), deliveries(project, id)]);
-  const { problem } = poll(PERIOD_MILLISECONDS, load, ([message, made]) => show(body, report(project, id, message, made)));
+  const { problem } = poll(3_000, load, ([message, made]) => show(body, report(project, id, message, made)));
   return stack(problem, body);
 }
 
 function report(project, id, message, made) {
-  const takeBack = async () => {
-    if (!(await confirm(t("messages.cancel"), t("messages.cancelText"), t("messages.cancel")))) return;
-    await cancel(project, id).then(() => toast(t("messages.cancelled")), complain);
-  };
+  const takeBack = () => confirmed(t("messages.cancel"), t("messages.cancelText"), () => cancel(project, id), t("messages.cancelled"));
   const again = button(t("messages.duplicate"), () => go({ project, area: "messages", rest: ["compose"], query: { from: id } }), { writes: true });
-  const facts = [["messages.time", instant(message.time)], ["messages.target", targetText(message)], ["messages.origin", message.origin && textOr(`origin.${message.origin}`, message.origin)], ["messages.label", message.label], ["messages.id", id]];
+  const known = [["messages.time", instant(message.time)], ["messages.target", targetText(message)], ["messages.origin", message.origin && textOr(`origin.${message.origin}`, message.origin)], ["messages.label", message.label], ["messages.id", id]];
   return [
     spread(inline(h("h2", { dir: "auto" }, message.message?.notification?.title || id), stageBadge(message)),
       inline(again, message.stage === "scheduled" ? button([icon("trash"), t("messages.cancel")], takeBack, { class: "danger", writes: true }) : null)),
-    h("dl", { class: "facts" }, facts.map(([key, value]) => (value ? [h("dt", {}, t(key)), h("dd", { dir: "auto" }, value)] : null))),
-    h("h3", {}, t("messages.deliveries")), stateTable(message.deliveries), reasonTable(made), deliveryTable(made),
-    h("details", {}, h("summary", {}, t("messages.json")), h("pre", {}, JSON.stringify(message.message, null, 2))),
+    facts(...known),
+    h("h3", t("messages.deliveries")), stateTable(message.deliveries), reasonTable(made), deliveryTable(made),
+    h("details", h("summary", t("messages.json")), h("pre", JSON.stringify(message.message, null, 2))),
   ];
 }
 
 function stateTable(byTransport) {
   const transports = Object.entries(byTransport);
-  if (transports.length === 0) return h("p", {}, t("messages.noDelivery"));
+  if (transports.length === 0) return h("p", t("messages.noDelivery"));
   const rows = transports.flatMap(([transport, states]) => {
     const sum = Object.values(states).reduce((all, count) => all + Number(count), 0);
     return STATES.filter((state) => states[state]).map((state) => [t(`transport.${transport}`), t(`delivery.${state}`), bar(Number(states[state]), sum)]);
@@ -103,17 +94,17 @@ function stateTable(byTransport) {
 }
 
 /** Why a delivery ended: ours as a sentence, a push service's in its words. */
-const reasonText = (reason) => (isText(`reason.${reason}`) ? t(`reason.${reason}`) : h("code", { dir: "auto" }, reason));
+const reasonText = (reason) => (isText(`reason.${reason}`) ? t(`reason.${reason}`) : code(reason));
 
 function reasonTable(made) {
   const reasons = reasonsOf(made);
   if (reasons.length === 0) return null;
-  return [h("h3", {}, t("messages.reasons")), table(["messages.transport", "analytics.code", "messages.count"], reasons.map(([transport, reason, count]) => [t(`transport.${transport}`), reasonText(reason), number(count)]))];
+  return [h("h3", t("messages.reasons")), table(["messages.transport", "analytics.code", "messages.count"], reasons.map(([transport, reason, count]) => [t(`transport.${transport}`), reasonText(reason), number(count)]))];
 }
 
 function deliveryTable(made) {
   if (made.length === 0) return null;
-  return h("details", {}, h("summary", {}, t("messages.each", made.length)), table(["messages.registration", "messages.transport", "state", "messages.time", "analytics.code"], made.slice(0, 200).map((one) => [
+  return h("details", h("summary", t("messages.each", made.length)), table(["messages.registration", "messages.transport", "state", "messages.time", "analytics.code"], made.slice(0, 200).map((one) => [
     one.registration, t(`transport.${one.transport}`), t(`delivery.${one.state}`), instant(one.time), one.reason ? reasonText(one.reason) : "–"])));
 }
 
@@ -121,6 +112,6 @@ function deliveryTable(made) {
 
 function topicsView() {
   const { project } = place.peek();
-  return loading(topics(project), (all) => (all.length === 0 ? h("p", {}, t("messages.noTopic")) : table(["target.topic", "messages.registrations", null], all.map(({ name, registrations }) => [
-    h("code", {}, name), number(registrations), h("a", { class: "button", href: link("messages", ["compose"], { topic: name }) }, t("messages.sendTo", name))]))));
+  return loading(topics(project), (all) => tableOr("messages.noTopic", ["target.topic", "messages.registrations", null], all.map(({ name, registrations }) => [
+    h("code", name), number(registrations), h("a.button", { href: link("messages", ["compose"], { topic: name }) }, t("messages.sendTo", name))])));
 }

@@ -1,9 +1,9 @@
-import { call, path } from "../base/api.js";
+import { call, path, projectPath, withQuery } from "../base/api.js";
 import { idOf, requestOf } from "./model.js";
 
 /** The messages of a project. */
 
-const root = (project, verb = "") => path("v1", "projects", project, "messages") + verb;
+const root = (project, verb = "") => projectPath(project, "messages") + verb;
 
 export const PAGE_SIZE = 50;
 
@@ -11,7 +11,7 @@ export const PAGE_SIZE = 50;
 const MOST_TOPICS = 20_000;
 
 /** A page of messages, the newest first: `{messages, nextPageToken}`. */
-export const list = (project, pageToken) => call("GET", `${root(project)}?${new URLSearchParams({ pageSize: PAGE_SIZE, ...(pageToken ? { pageToken } : {}) })}`);
+export const list = (project, pageToken) => call("GET", withQuery(root(project), { pageSize: PAGE_SIZE, pageToken }));
 
 /** One message with its content and its counts. */
 export const get = (project, id) => call("GET", root(project) + path(id));
@@ -23,14 +23,14 @@ export const deliveries = async (project, id) => (await call("GET", `${root(proj
 export const cancel = (project, id) => call("DELETE", root(project) + path(id));
 
 /** The audiences of analytics by name; none where there is no analytics. */
-export const audiences = (project) => call("GET", path("v1", "projects", project, "analytics", "audiences")).then((answer) => answer.audiences, () => []);
+export const audiences = (project) => call("GET", projectPath(project, "analytics", "audiences")).then((answer) => answer.audiences, () => []);
 
 /** Topics with the number of their registrations, by name. */
 export async function topics(project) {
   const found = [];
   let pageToken = "";
   do {
-    const page = await call("GET", `${root(project, ":listTopics")}?${new URLSearchParams({ pageSize: 1_000, ...(pageToken ? { pageToken } : {}) })}`);
+    const page = await call("GET", withQuery(root(project, ":listTopics"), { pageSize: 1_000, pageToken }));
     found.push(...page.topics);
     pageToken = page.nextPageToken ?? "";
   } while (pageToken && found.length < MOST_TOPICS);

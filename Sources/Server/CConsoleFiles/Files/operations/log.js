@@ -1,16 +1,15 @@
-import { call, h, inline, input, note, poll, select, show, stack, t } from "../base/ui.js";
+import { call, h, inline, note, poll, searchLine, select, show, stack, t } from "../base/ui.js";
 import { levelOf } from "./model.js";
 
-const PERIOD_MILLISECONDS = 2_000;
 const MOST = 1_000;
 const LEVELS = ["TRACE", "DEBUG", "INFO", "NOTE", "WARN", "ERROR", "CRIT"];
 
 /** The server's log as it is written, with what somebody looks for. */
 export function logView() {
   const state = { lines: [] };
-  const body = h("div", { class: "log", tabindex: 0, role: "log", "aria-live": "off", "aria-label": t("operations.log") });
-  const search = input("", { type: "search", "aria-label": t("operations.search"), placeholder: t("operations.search"), oninput: () => draw() });
-  const level = select(LEVELS.map((one) => [one, one]), "TRACE", { "aria-label": t("operations.level"), onchange: () => draw() });
+  const body = h("div.log", { tabindex: 0, role: "log", "aria-live": "off", label: t("operations.log") });
+  const search = searchLine("operations.search", () => draw());
+  const level = select(LEVELS, "TRACE", { label: t("operations.level"), onchange: () => draw() });
   const load = async () => {
     const last = state.lines.at(-1)?.number ?? 0;
     const { lines } = await call("GET", `/console/api/log?after=${last}`);
@@ -25,6 +24,6 @@ export function logView() {
     show(body, shown.length === 0 ? t("operations.noLine") : shown.map(({ text }) => h("div", { class: `level-${levelOf(text)}`, dir: "auto" }, text)));
     if (isAtEnd) body.scrollTop = body.scrollHeight;
   };
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
-  return stack(inline(h("div", { class: "grow" }, search), level, pause), note(t("operations.logText")), problem, body);
+  const { pause, problem } = poll(2_000, load, draw);
+  return stack(inline(h("div.grow", search), level, pause), note(t("operations.logText")), problem, body);
 }

@@ -1,13 +1,20 @@
 /** Figures of the server, as pages show them. Pure. */
 
 /** How much counters grow in a second, between each sample and the one before; null at the first, and where the server began anew. */
-export function rates(samples, valueOf) {
-  return samples.map((sample, at) => {
-    if (at === 0) return null;
-    const before = samples[at - 1];
-    const growth = valueOf(sample) - valueOf(before);
-    return growth < 0 || sample.time <= before.time ? null : (growth * 1_000) / (sample.time - before.time);
-  });
+export const rates = (samples, valueOf) => samples.map((sample, at) => {
+  if (at === 0) return null;
+  const before = samples[at - 1];
+  const growth = valueOf(sample) - valueOf(before);
+  return growth < 0 || sample.time <= before.time ? null : (growth * 1_000) / (sample.time - before.time);
+});
+
+/** The values of a metric by its name; zeros where the server has none of it. */
+export const valuesOf = ({ names, samples }, name) => samples.map((sample) => sample.values[names.indexOf(name)] ?? 0);
+
+/** Calls a second, over gRPC and HTTP. */
+export function callRates({ names, samples }) {
+  const indexes = ["brasa_calls_total", "brasa_http_requests_total"].map((name) => names.indexOf(name));
+  return rates(samples, (sample) => indexes.reduce((sum, index) => sum + (sample.values[index] ?? 0), 0));
 }
 
 /** The value below which a share of a histogram's observations is: `buckets` are `[bound, count up to it]` by bound; null without any. */

@@ -1,4 +1,4 @@
-import { actions, button, call, complain, dialog, explain, field, h, icon, input, inScope, keepFile, link, note, onCleanup, path, problemLine, scope, session, show, spread, stack, t, toast } from "../base/ui.js";
+import { button, call, closing, code, complain, consolePath, copyText, dialog, explain, field, h, icon, input, inScope, keepFile, link, note, onCleanup, path, problemLine, quiet, scope, session, show, spread, stack, stateBadge, t } from "../base/ui.js";
 import { snippetsOf } from "./snippets.js";
 
 /** Connecting an app: its platform, its registration, the lines that reach this server, and its first call. */
@@ -24,42 +24,34 @@ export const connectDialog = (project) => dialog(t("overview.connect"), (close) 
   };
   onCleanup(() => current?.dispose());
   again();
-  return [body, actions(button(t("close"), () => close(null)))];
-}, { className: "wide" });
+  return [body, closing(close)];
+}, "wide");
 
-const choices = (open) => [h("p", {}, t("connect.choose")), h("div", { class: "platforms" }, Object.keys(PLATFORMS).map((name, index) => button([h("b", {}, t(`platform.${name}`)), h("span", { class: "note" }, t(PLATFORMS[name] === null ? "connect.backEnd" : "connect.app"))], () => open(name), { autofocus: index === 0 })))];
+const choices = (open) => [h("p", t("connect.choose")), h("div.platforms", Object.keys(PLATFORMS).map((name, index) => button([h("b", t(`platform.${name}`)), h("span.note", t(PLATFORMS[name] === null ? "connect.backEnd" : "connect.app"))], () => open(name), { autofocus: index === 0 })))];
 
 function connectView(project, name, back) {
   const kind = PLATFORMS[name];
   const text = snippetsOf(session.peek().mode, project, location)[name];
-  const copy = () => navigator.clipboard.writeText(text).then(() => toast(t("copied")), complain);
-  const number = (at) => h("span", { class: "step-mark", "aria-hidden": "true" }, at);
-  const step = (at, title, ...content) => h("section", { class: "connect-step" }, number(at), stack(h("h3", {}, title), content));
+  const number = (at) => h("span.step-mark", { "aria-hidden": true }, at);
+  const step = (at, title, ...content) => h("section.connect-step", number(at), stack(h("h3", title), content));
   return [
-    spread(h("b", {}, t(`platform.${name}`)), button(t("connect.other"), back, { class: "quiet" })),
+    spread(h("b", t(`platform.${name}`)), quiet(t("connect.other"), back)),
     kind === null ? step(1, t("connect.key"), keyStep(project)) : step(1, t("step.app"), register(project, kind)),
-    step(2, t("connect.lines"), h("pre", { class: "snippet", tabindex: 0, role: "group", "aria-label": t("connect.lines") }, text), h("div", {}, button([icon("copy"), t("copy.of", t(`platform.${name}`))], copy))),
+    step(2, t("connect.lines"), h("pre.snippet", { tabindex: 0, role: "group", label: t("connect.lines") }, text), h("div", button([icon("copy"), t("copy.of", t(`platform.${name}`))], () => copyText(text).catch(complain)))),
     kind === null ? null : step(3, t("connect.run"), firstCall(project)),
   ];
 }
 
 /** In development nothing has to be proved; a back end in production has a key of its own. */
-const keyStep = () => (session.peek().mode === "development" ? note(t("connect.noKey")) : h("p", {}, t("overview.connectText"), " ", h("a", { href: link("settings", ["apps"]) }, t("overview.keys"))));
+const keyStep = () => (session.peek().mode === "development" ? note(t("connect.noKey")) : h("p", t("overview.connectText"), " ", h("a", { href: link("settings", ["apps"]) }, t("overview.keys"))));
 
 function register(project, kind) {
-  const root = path("console", "api", "projects", project, "apps");
+  const root = consolePath(project, "apps");
   const holder = stack();
   const hasBundle = ["ios", "android"].includes(kind);
-  const file = async (app) => {
-    try {
-      const made = await call("GET", `${root}${path(app.id, "file")}?form=${FILES[kind] ?? "json"}`);
-      keepFile(made.name, made.text);
-    } catch (error) {
-      complain(error);
-    }
-  };
-  const known = inScope((app) => show(holder, h("p", { class: "row" }, h("span", { class: "badge", style: { color: "var(--ok)" } }, icon("check"), t("connect.registered")), h("b", { dir: "auto" }, app.displayName || app.bundleId || app.id)),
-    h("div", {}, button(t("connect.file"), () => file(app)))));
+  const file = (app) => call("GET", `${root}${path(app.id, "file")}?form=${FILES[kind] ?? "json"}`).then(({ name, text }) => keepFile(name, text), complain);
+  const known = inScope((app) => show(holder, h("p.row", stateBadge("ok", t("connect.registered")), h("b", { dir: "auto" }, app.displayName || app.bundleId || app.id)),
+    h("div", button(t("connect.file"), () => file(app)))));
   const ask = inScope(() => {
     const [bundle, name, problem] = [input("", { placeholder: SAMPLE, class: "mono" }), input("", { maxlength: 100 }), problemLine()];
     const save = async () => {
@@ -70,7 +62,7 @@ function register(project, kind) {
         show(problem, explain(error));
       }
     };
-    show(holder, hasBundle ? field("apps.bundle", bundle) : null, field("connect.name", name), problem, h("div", {}, button(t("connect.register"), save, { writes: true })));
+    show(holder, hasBundle ? field("apps.bundle", bundle) : null, field("connect.name", name), problem, h("div", button(t("connect.register"), save, { writes: true })));
   });
   call("GET", root).then(({ apps }) => {
     const app = apps.filter((one) => one.platform === kind).at(-1);
@@ -82,8 +74,8 @@ function register(project, kind) {
 
 /** Waits for a request that the rules evaluate: an app has come. */
 function firstCall(project) {
-  const line = h("p", { class: "row", role: "status" }, h("span", { class: "waiting", "aria-hidden": "true" }), t("connect.waiting"));
-  const root = path("console", "api", "projects", project);
+  const line = h("p.row", { role: "status" }, h("span.waiting", { "aria-hidden": true }), t("connect.waiting"));
+  const root = consolePath(project);
   let [timer, isOver, first] = [null, false, null];
   const look = async () => {
     const found = (await Promise.all(["denials", "allowed"].map((name) => call("GET", `${root}/${name}?after=0`).then((answer) => answer[name], () => [])))).flat();
@@ -91,7 +83,7 @@ function firstCall(project) {
     const newest = found.reduce((last, one) => (last === null || one.time > last.time ? one : last), null);
     if (first === null) first = newest?.time ?? 0;
     else if (newest && newest.time > first) {
-      show(line, h("span", { class: "badge", style: { color: "var(--ok)" } }, icon("check"), t("connect.connected")), h("code", { dir: "auto" }, `${newest.method} ${newest.path ?? ""}`));
+      show(line, stateBadge("ok", t("connect.connected")), code(`${newest.method} ${newest.path ?? ""}`));
       return;
     }
     timer = setTimeout(look, WAIT_MILLISECONDS);

@@ -1,5 +1,5 @@
 import { roleHere } from "../base/access.js";
-import { button, call, complain, dialog, field, form, go, h, input, note, path, place, session, t, toast } from "../base/ui.js";
+import { button, call, complain, dialog, field, form, go, h, hasService, input, note, path, place, projectPath, resource, t, toast } from "../base/ui.js";
 import { loadProjects, projectNames, projects } from "../shell/store.js";
 import { idOf } from "./ids.js";
 
@@ -31,19 +31,31 @@ export async function projectSettings(project) {
   const outcome = await dialog(t("project.settings"), (close) => {
     const name = input(projectNames.peek()[project] ?? project, { maxlength: 100, autofocus: true });
     const save = () => call("PATCH", ROOT + path(project), { displayName: name.value });
-    const danger = roleHere() === "owner" ? h("div", { class: "spread panel" }, note(t("project.deleteText")), button(t("project.delete"), () => close("delete"), { class: "danger", writes: true })) : null;
-    return [form(close, t("save"), save, field("project.name", name), note(t("project.id"), " ", h("code", {}, project)), danger)];
+    const danger = roleHere() === "owner" ? h("div.spread.panel", note(t("project.deleteText")), button(t("project.delete"), () => close("delete"), { class: "danger", writes: true })) : null;
+    return [form(close, t("save"), save, field("project.name", name), note(t("project.id"), " ", h("code", project)), danger)];
   });
   if (outcome === "delete") return deleteProject(project);
   if (outcome) await loadProjects();
-  return undefined;
 }
+
+/** Removes all of what is asked for a page at a time; gives how many there were. */
+async function drained(ask, remove) {
+  let count = 0;
+  for (;;) {
+    const some = (await ask()) ?? [];
+    if (some.length === 0) return count;
+    await remove(some);
+    count += some.length;
+  }
+}
+
+const removeEach = async (resources) => { for (const { name } of resources) await call("DELETE", resource(name)); };
 
 /** What is deleted, in this order: each part gives how many there were. */
 const PARTS = {
   databases: async (root) => {
     const { databases = [] } = await call("GET", `${root}/databases`);
-    for (const { name } of databases) await call("DELETE", `/v1/${name.split("/").map(encodeURIComponent).join("/")}`);
+    await removeEach(databases);
     return databases.length;
   },
   files: async (_, project) => {
@@ -51,24 +63,12 @@ const PARTS = {
     const { items: buckets = [] } = await call("GET", `/storage/v1/b?project=${encodeURIComponent(project)}`);
     for (const { name: bucket } of buckets) {
       const objects = path("storage", "v1", "b", bucket, "o");
-      for (;;) {
-        const { items = [] } = await call("GET", `${objects}?maxResults=500`);
-        if (items.length === 0) break;
-        for (const { name } of items) await call("DELETE", objects + path(name));
-        count += items.length;
-      }
+      count += await drained(async () => (await call("GET", `${objects}?maxResults=500`)).items, async (items) => { for (const { name } of items) await call("DELETE", objects + path(name)); });
     }
     return count;
   },
-  users: async (root) => {
-    let count = 0;
-    for (;;) {
-      const { users = [] } = await call("GET", `${root}/accounts:batchGet?maxResults=500`);
-      if (users.length === 0) return count;
-      await call("POST", `${root}/accounts:batchDelete`, { localIds: users.map((one) => one.localId), force: true });
-      count += users.length;
-    }
-  },
+  users: (root) => drained(async () => (await call("GET", `${root}/accounts:batchGet?maxResults=500`)).users,
+    (users) => call("POST", `${root}/accounts:batchDelete`, { localIds: users.map((one) => one.localId), force: true })),
   apps: async (_, project) => {
     const apps = ROOT + path(project, "apps");
     const { apps: all } = await call("GET", apps);
@@ -77,12 +77,9 @@ const PARTS = {
   },
   rules: async (root) => {
     const { releases = [] } = await call("GET", `${root}/releases?pageSize=100`);
-    for (const { name } of releases) await call("DELETE", `/v1/${name.split("/").map(encodeURIComponent).join("/")}`);
-    for (;;) {
-      const { rulesets = [] } = await call("GET", `${root}/rulesets?pageSize=100`);
-      if (rulesets.length === 0) return releases.length;
-      for (const { name } of rulesets) await call("DELETE", `/v1/${name.split("/").map(encodeURIComponent).join("/")}`);
-    }
+    await removeEach(releases);
+    await drained(async () => (await call("GET", `${root}/rulesets?pageSize=100`)).rulesets, removeEach);
+    return releases.length;
   },
 };
 const SERVICES = { databases: "firestore", files: "storage", users: "accounts", apps: "accounts", rules: "rules" };
@@ -90,19 +87,19 @@ const SERVICES = { databases: "firestore", files: "storage", users: "accounts", 
 async function deleteProject(project) {
   const isDone = await dialog(t("project.delete"), (close) => {
     const typed = input("", { class: "mono", autofocus: true });
-    const said = h("p", { role: "status", class: "note" });
+    const said = h("p.note", { role: "status" });
     const act = async () => {
       if (typed.value.trim() !== project) throw new Error(t("project.typeID", project));
-      const root = path("v1", "projects", project);
+      const root = projectPath(project);
       for (const [name, remove] of Object.entries(PARTS)) {
-        if (!session.peek().services.includes(SERVICES[name])) continue;
+        if (!hasService(SERVICES[name])) continue;
         said.textContent = t("project.deleting", t(`project.${name}`));
         await remove(root, project);
       }
       await call("DELETE", ROOT + path(project));
       return true;
     };
-    return form(close, t("project.delete"), act, h("p", {}, t("project.deleteAll")), note(t("project.deleteRest")), field("project.confirm", typed), said);
+    return form(close, t("project.delete"), act, h("p", t("project.deleteAll")), note(t("project.deleteRest")), field("project.confirm", typed), said);
   });
   if (!isDone) return;
   await loadProjects().catch(complain);

@@ -1,9 +1,7 @@
 /** Denials, brought together by what they have in common. Pure. */
 
 /** A path with its ids left out: `users/*`, of documents and files alike every second segment. */
-export function shapeOf(path) {
-  return path.split("/").map((segment, index) => (index % 2 === 1 && segment !== "" ? "*" : segment)).join("/");
-}
+export const shapeOf = (path) => path.split("/").map((segment, index) => (index % 2 === 1 && segment !== "" ? "*" : segment)).join("/");
 
 /** The first line that the rules give as reason, by which denials are of one statement. */
 export const statementOf = (denial) => (denial.why ?? "").split("\n")[0];

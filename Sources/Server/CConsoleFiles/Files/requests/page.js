@@ -1,4 +1,4 @@
-import { blank, h, inScope, instant, link, loading, note, number, place, poll, session, show, stack, t, tabs } from "../base/ui.js";
+import { blank, code, facts, foldable, h, inScope, instant, link, loading, note, number, place, poll, session, show, stack, t, tabs } from "../base/ui.js";
 import { allView } from "./all.js";
 import { groupsOf, playgroundOf } from "./group.js";
 import { RecentOutcome } from "./recent.js";
@@ -6,7 +6,6 @@ import { requestsOf } from "./store.js";
 
 /** What the rules were asked, as it happens: denials grouped, with what the conditions saw; and everything. */
 
-const PERIOD_MILLISECONDS = 2_000;
 
 /** The log of all requests is the server's, for those who may change something on all of it. */
 const mayReadLog = () => ["editor", "owner"].includes(session.peek().role);
@@ -21,22 +20,19 @@ function denialsView() {
   const opened = new Set();
   const body = stack();
   const draw = () => show(body, recent.requests.length === 0 ? blank("requests", t("requests.none")) : groupsOf(recent.requests).map((group) => groupView(group, opened)));
-  const { pause, problem } = poll(PERIOD_MILLISECONDS, () => recent.load(), draw);
-  return stack(note(t("requests.text")), h("div", {}, pause), problem, body);
+  const { pause, problem } = poll(2_000, () => recent.load(), draw);
+  return stack(note(t("requests.text")), h("div", pause), problem, body);
 }
 
 function groupView(group, opened) {
   const { last } = group;
   const again = playgroundOf(last);
-  const element = h("details", { class: "panel", open: opened.has(group.key), ontoggle: () => (element.open ? opened.add(group.key) : opened.delete(group.key)) },
-    h("summary", {}, h("span", { class: "badge" }, number(group.count)), " ", h("code", { dir: "auto" }, `${group.method} ${group.shape}`), " ",
-      h("span", { class: "muted" }, t("requests.people", group.people.size)), h("div", { class: "mono why" }, group.statement)),
+  return h("section.panel", foldable(opened, group.key, [h("span.badge", number(group.count)), " ", code(`${group.method} ${group.shape}`), " ",
+    h("span.muted", t("requests.people", group.people.size)), h("div.mono.why", group.statement)],
     stack(
       note(`${t("requests.last")} ${instant(last.time)} · ${t("requests.request")} ${last.request ?? ""}`),
-      h("dl", { class: "facts" }, [["path", last.path], ["users.uid", last.uid], ["rules.target", group.scope], ["requests.ruleset", last.ruleset]].map(([key, value]) =>
-        value ? [h("dt", {}, t(key)), h("dd", { class: "mono", dir: "auto" }, value)] : null)),
-      h("pre", {}, last.why ?? ""),
-      last.seen.length > 0 ? [h("h3", {}, t("requests.seen")), h("pre", {}, last.seen.join("\n"))] : null,
-      again ? h("p", {}, h("a", { class: "button", href: link("rules", again.rest, again.query) }, t("requests.again"))) : null));
-  return element;
+      facts(...[["path", last.path], ["users.uid", last.uid], ["rules.target", group.scope], ["requests.ruleset", last.ruleset]].map(([key, value]) => [key, value && code(value)])),
+      h("pre", last.why ?? ""),
+      last.seen.length > 0 ? [h("h3", t("requests.seen")), h("pre", last.seen.join("\n"))] : null,
+      again ? h("p", h("a.button", { href: link("rules", again.rest, again.query) }, t("requests.again"))) : null)));
 }

@@ -9,10 +9,10 @@ import { lineBreak, outdent } from "./indent.js";
  */
 export function editor({ value, label, highlight, onInput, readonly = false }) {
   const LINE = 20;
-  const gutter = h("div", { class: "editor-gutter", "aria-hidden": "true" });
-  const layer = h("pre", { class: "editor-layer", "aria-hidden": "true" });
-  const area = h("textarea", { class: "editor-text", "aria-label": label, spellcheck: "false", autocapitalize: "off", wrap: "off", readonly, value });
-  const element = h("div", { class: "editor" }, gutter, h("div", { class: "editor-pane" }, layer, area));
+  const gutter = h("div.editor-gutter", { "aria-hidden": true });
+  const layer = h("pre.editor-layer", { "aria-hidden": true });
+  const area = h("textarea.editor-text", { label: label, spellcheck: "false", autocapitalize: "off", wrap: "off", readonly, value });
+  const element = h("div.editor", gutter, h("div.editor-pane", layer, area));
   let markers = new Map();
   let mayLeave = false;
 

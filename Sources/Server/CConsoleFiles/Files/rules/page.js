@@ -1,10 +1,11 @@
 import { isReadOnly } from "../base/access.js";
 import { command } from "../base/commands.js";
-import { actions, button, closing, complain, dialog, effect, explain, failure, go, guardLeaving, h, icon, inline, inScope, instant, loading, muted, onCleanup, place, session, show, signal, spread, submit, t, toast } from "../base/ui.js";
+import { actions, button, closing, complain, dialog, effect, explain, failure, go, guardLeaving, h, hasService, icon, inline, inScope, instant, loading, muted, onCleanup, place, session, show, signal, spread, submit, t, toast } from "../base/ui.js";
 import { listBuckets } from "../files/store.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { coverageDialog } from "./coverage.js";
 import { diffLines } from "./diff.js";
+import { diffView } from "./diffView.js";
 import { editor } from "./editor.js";
 import { highlightLine } from "./highlight.js";
 import { playground } from "./playground.js";
@@ -18,7 +19,7 @@ const CHECK_MILLISECONDS = 400;
 export function page() {
   const { project, rest } = place.peek();
   const target = targetOf(rest, firstDatabase());
-  const holder = h("div", { class: "body" }, muted(t("loading")));
+  const holder = h("div.body", muted(t("loading")));
   holder.style.maxInlineSize = "1600px";
   const open = inScope((inForce) => show(holder, rulesView(project, target, inForce)));
   current(project, target).then(open, (error) => show(holder, failure(error)));
@@ -29,7 +30,7 @@ function rulesView(project, target, inForce) {
   const state = { inForce, timer: null, release: null };
   const isDirty = signal(false);
   const isBroken = signal(false);
-  const issues = h("ul", { class: "issues", "aria-label": t("rules.issues") });
+  const issues = h("ul.issues", { label: t("rules.issues") });
   const text = editor({
     value: inForce?.source ?? (target.bucket ? CLOSED_STORAGE : initialRules("production", new Date())), label: t("rules.source"), highlight: highlightLine,
     onInput: () => {
@@ -52,14 +53,14 @@ function rulesView(project, target, inForce) {
     if (failed) {
       // Rules that could not be checked are not known to be wrong: publishing may be tried again.
       isBroken.value = false;
-      show(issues, h("li", {}, explain(failed)));
+      show(issues, h("li", explain(failed)));
       return null;
     }
     if (!found.some(isError) && !declares(source, serviceOf(target))) found.push({ description: t("rules.noService", serviceOf(target)), severity: "ERROR" });
     isBroken.value = found.some(isError);
     text.mark(new Map(found.filter((issue) => issue.sourcePosition?.line).map((issue) => [issue.sourcePosition.line, issue.description])));
-    show(issues, found.map((issue) => h("li", {}, h("button", { type: "button", class: "quiet", onclick: () => text.goTo(issue.sourcePosition?.line ?? 1) },
-      icon("warning"), h("span", { class: "grow" }, `${t("rules.line", issue.sourcePosition?.line ?? 1)} ${issue.description}`)))));
+    show(issues, found.map((issue) => h("li", h("button.quiet", { onclick: () => text.goTo(issue.sourcePosition?.line ?? 1) },
+      icon("warning"), h("span.grow", `${t("rules.line", issue.sourcePosition?.line ?? 1)} ${issue.description}`)))));
     return !isBroken.peek();
   };
 
@@ -72,7 +73,7 @@ function rulesView(project, target, inForce) {
     const isSure = await dialog(t("rules.publish"), (close) => comparison(state.inForce?.source ?? "", text.value, [
       button(t("cancel"), () => close(false)),
       submit(t("rules.publish"), { onclick: () => close(true) }),
-    ]), { className: "wide" });
+    ]), "wide");
     if (!isSure) return undefined;
     try {
       const source = text.value;
@@ -85,7 +86,6 @@ function rulesView(project, target, inForce) {
       if (error.code === "ABORTED") await replacedMeanwhile();
       else complain(error);
     }
-    return undefined;
   };
 
   const replacedMeanwhile = async () => {
@@ -97,7 +97,7 @@ function rulesView(project, target, inForce) {
   const inForceText = muted();
   const drawInForce = () => show(inForceText, state.inForce ? t("rules.inForce", instant(state.inForce.updateTime)) : t(target.bucket ? "rules.noneStorage" : "rules.none"));
   drawInForce();
-  const publishButton = h("button", { type: "button", class: "primary", onclick: publish }, t("rules.publish"));
+  const publishButton = h("button.primary", { onclick: publish }, t("rules.publish"));
   effect(() => {
     publishButton.disabled = (!isDirty.value && state.inForce !== null) || isBroken.value || isReadOnly();
     publishButton.title = isBroken.value ? t("rules.broken") : "";
@@ -110,46 +110,39 @@ function rulesView(project, target, inForce) {
     checkNow();
   };
   return [
-    spread(h("h1", {}, t("page.rules")), inline(targetChoice(project, target),
+    spread(h("h1", t("page.rules")), inline(targetChoice(project, target),
       button(t("replay"), () => replayDialog(project, target, text.value)),
       session.peek().mode === "development" && target.database === "(default)" && inForce ? button(t("coverage"), () => coverageDialog(project)) : null,
       button(t("rules.versions"), () => versionsDialog(project, target, text, restore)), publishButton)),
     inForceText,
-    h("div", { class: "rules" }, h("section", { class: "stack" }, text.element, h("div", { role: "status" }, issues)), playground(project, target, () => text.value)),
+    h("div.rules", h("section.stack", text.element, h("div", { role: "status" }, issues)), playground(project, target, () => text.value)),
     loading(import("./monitor.js"), inScope(({ monitor }) => monitor(project, target))),
   ];
 }
 
 /** The databases and buckets that may have rules. */
 function targetChoice(project, target) {
-  const holder = h("span", {});
+  const holder = h("span");
   const draw = (buckets) => {
     const all = new Map([...databases.peek().map((database) => ({ database })), ...buckets.map((bucket) => ({ bucket })), target].map((one) => [releaseOf(one), one]));
     const option = ([release, one]) => h("option", { value: release, selected: release === releaseOf(target) }, one.bucket ?? one.database);
     const group = (label, isOf) => h("optgroup", { label }, [...all].filter(([, one]) => isOf(one)).sort().map(option));
-    show(holder, h("select", { "aria-label": t("rules.target"), onchange: (event) => go({ project, area: "rules", rest: restOf(all.get(event.target.value)) }) },
+    show(holder, h("select", { label: t("rules.target"), onchange: (event) => go({ project, area: "rules", rest: restOf(all.get(event.target.value)) }) },
       group(t("page.data"), (one) => one.database), group(t("page.files"), (one) => one.bucket)));
   };
   draw([]);
-  if (session.peek().services.includes("storage")) listBuckets(project).then(draw, () => {});
+  if (hasService("storage")) listBuckets(project).then(draw, () => {});
   return holder;
 }
 
-function comparison(before, after, buttons) {
-  const lines = diffLines(before, after);
-  const sign = { same: " ", added: "+", removed: "-" };
-  return [
-    h("div", { class: "diff", tabindex: "0", role: "region", "aria-label": t("rules.differences") }, lines.map(({ kind, text }) => h("div", { class: kind }, `${sign[kind]} ${text}`))),
-    actions(buttons),
-  ];
-}
+const comparison = (before, after, buttons) => [diffView(diffLines(before, after)), actions(buttons)];
 
 async function versionsDialog(project, target, text, restore) {
   try {
     const all = await versions(project, serviceOf(target));
     const chosen = await dialog(t("rules.versionsOf", target.bucket ?? target.database), (close) => [
-      all.length === 0 ? h("p", {}, t("rules.noVersions")) : h("ul", { class: "stack" }, all.map((one) =>
-        h("li", { class: "spread" }, h("span", {}, instant(one.createTime)), button(t("rules.compare"), () => close(one))))),
+      all.length === 0 ? h("p", t("rules.noVersions")) : h("ul.stack", all.map((one) =>
+        h("li.spread", h("span", instant(one.createTime)), button(t("rules.compare"), () => close(one))))),
       closing(close),
     ]);
     if (!chosen) return;
@@ -157,7 +150,7 @@ async function versionsDialog(project, target, text, restore) {
     const isRestored = await dialog(t("rules.versionOf", instant(chosen.createTime)), (close) => comparison(text.value, source, [
       button(t("close"), () => close(false)),
       h("button", { type: "submit", onclick: () => close(true) }, t("rules.take")),
-    ]), { className: "wide" });
+    ]), "wide");
     if (isRestored) restore(source);
   } catch (error) {
     complain(error);

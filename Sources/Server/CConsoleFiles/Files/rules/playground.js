@@ -1,4 +1,4 @@
-import { call, CallError, databaseName, explain, field, freshID, h, icon, place, resource, show, t } from "../base/ui.js";
+import { area, call, CallError, databaseName, explain, field, freshID, h, icon, input, place, resource, select, show, t } from "../base/ui.js";
 import { JSONTextError, read } from "../data/jsonText.js";
 import { get } from "../files/store.js";
 import { tryRequest } from "./store.js";
@@ -12,35 +12,34 @@ const METHODS = ["get", "list", "create", "update", "delete"];
 
 /** Tries a request on the rules as they are written, with the document as it is now, and says why they answer as they do. */
 export function playground(project, target, source) {
-  const method = h("select", {}, METHODS.map((one) => h("option", { value: one, selected: one === asked().method }, one)));
-  const path = h("input", { type: "text", required: true, value: asked().path ?? "", autocomplete: "off", spellcheck: "false" });
-  const note = h("p", { class: "note", id: freshID("note") }, t("playground.uidText"));
-  const uid = h("input", { type: "text", value: asked().uid ?? "", autocomplete: "off", spellcheck: "false", "aria-describedby": note.id });
-  const claims = h("textarea", { rows: 2, class: "mono", spellcheck: "false", value: "{}" });
-  const fields = h("textarea", { rows: 4, class: "mono", spellcheck: "false", value: target.bucket ? NEW_FILE : "{}" });
+  const method = select(METHODS, asked().method);
+  const path = input(asked().path, { required: true });
+  const note = h("p.note", { id: freshID("note") }, t("playground.uidText"));
+  const uid = input(asked().uid, { "aria-describedby": note.id });
+  const claims = area("{}", 2);
+  const fields = area(target.bucket ? NEW_FILE : "{}", 4);
   const fieldsLabel = field(target.bucket ? "playground.file" : "playground.fields", fields);
-  const outcome = h("div", { class: "stack", role: "status" });
+  const outcome = h("div.stack", { role: "status" });
   const drawFields = () => { fieldsLabel.hidden = !["create", "update"].includes(method.value); };
   method.addEventListener("change", drawFields);
   drawFields();
 
-  const run = async (event) => {
-    event.preventDefault();
+  const run = async () => {
     try {
       const test = await caseOf({ project, ...target, method: method.value, path: path.value, uid: uid.value, claims: claims.value, fields: fields.value });
       show(outcome, verdict(await tryRequest(project, source(), test)));
     } catch (error) {
-      show(outcome, h("p", { class: "error" }, messageOf(error)));
+      show(outcome, h("p.error", messageOf(error)));
     }
   };
-  return h("section", { class: "panel stack", "aria-label": t("playground") }, h("h2", {}, t("playground")),
-    h("form", { class: "stack", onsubmit: run },
+  return h("section.panel.stack", { label: t("playground") }, h("h2", t("playground")),
+    h("form.stack", { onsubmit: run },
       field("playground.method", method),
       field(target.bucket ? "playground.filePath" : "playground.path", path),
       field("users.uid", uid), note,
       field("playground.claims", claims),
       fieldsLabel,
-      h("div", {}, h("button", { type: "submit" }, icon("play"), t("playground.run")))),
+      h("div", h("button", { type: "submit" }, icon("play"), t("playground.run")))),
     outcome);
 }
 
@@ -89,12 +88,15 @@ async function documentOf(name) {
   }
 }
 
+/** Whether the rules allow a request. */
+export const verdictOf = (isAllowed) => h("span.verdict", { class: isAllowed ? "allowed" : "denied" }, icon(isAllowed ? "check" : "close"), " ", t(isAllowed ? "playground.allowed" : "playground.denied"));
+
 function verdict({ isAllowed, result, issues }) {
   if (!result) {
-    return [h("p", { class: "verdict denied" }, icon("warning"), " ", t("playground.noCompile")), h("ul", {}, issues.map((issue) => h("li", {}, issue.description)))];
+    return [h("p.verdict.denied", icon("warning"), " ", t("playground.noCompile")), h("ul", issues.map((issue) => h("li", issue.description)))];
   }
   return [
-    h("p", { class: `verdict ${isAllowed ? "allowed" : "denied"}` }, icon(isAllowed ? "check" : "close"), " ", t(isAllowed ? "playground.allowed" : "playground.denied")),
+    h("p", verdictOf(isAllowed)),
     (result.debugMessages ?? []).length > 0 ? h("pre", { lang: "en" }, result.debugMessages.join("\n")) : null,
   ];
 }

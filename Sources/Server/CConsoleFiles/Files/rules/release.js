@@ -4,14 +4,10 @@
 const STORAGE = "-storage-";
 
 /** The release under which a database's rules are in force. */
-export function releaseName(database) {
-  return database === "(default)" ? "cloud.firestore" : `cloud.firestore/${database}`;
-}
+export const releaseName = (database) => (database === "(default)" ? "cloud.firestore" : `cloud.firestore/${database}`);
 
 /** What an address names, `{database}` or `{bucket}`; without anything the given database. */
-export function targetOf(rest, first) {
-  return rest[0] === STORAGE && rest[1] ? { bucket: rest[1] } : { database: rest[0] ?? first };
-}
+export const targetOf = (rest, first) => (rest[0] === STORAGE && rest[1] ? { bucket: rest[1] } : { database: rest[0] ?? first });
 
 /** The service whose rules a target has. */
 export const serviceOf = ({ bucket }) => (bucket ? "firebase.storage" : "cloud.firestore");

@@ -1,10 +1,9 @@
-import { call, CallError, path, resource } from "../base/api.js";
+import { call, CallError, projectPath, resource, withQuery } from "../base/api.js";
 import { releaseOf } from "./release.js";
 
 /** The rules of a database or bucket: what is in force, its versions, deploying, trying. */
 
-const releasePath = (project, target) =>
-  `${path("v1", "projects", project, "releases")}/${releaseOf(target).split("/").map(encodeURIComponent).join("/")}`;
+const releasePath = (project, target) => resource(`projects/${project}/releases/${releaseOf(target)}`);
 
 /** The rules in force: `{ruleset, source}`; null where none are. */
 export async function current(project, target) {
@@ -28,7 +27,7 @@ export async function versions(project, service) {
   const found = [];
   let pageToken = "";
   do {
-    const { rulesets = [], nextPageToken = "" } = await call("GET", `${path("v1", "projects", project, "rulesets")}?${new URLSearchParams({ pageSize: 100, pageToken })}`);
+    const { rulesets = [], nextPageToken = "" } = await call("GET", withQuery(projectPath(project, "rulesets"), { pageSize: 100, pageToken }));
     found.push(...rulesets.filter(({ metadata }) => metadata.services.includes(service)));
     pageToken = nextPageToken;
   } while (pageToken);
@@ -39,7 +38,7 @@ const files = (source) => ({ files: [{ name: "firestore.rules", content: source 
 
 /** Compiles a source, and tries requests on it if there are some. */
 const tried = (project, source, testCases) =>
-  call("POST", `${path("v1", "projects", project)}:test`, { source: files(source), ...(testCases ? { testSuite: { testCases } } : {}) });
+  call("POST", `${projectPath(project)}:test`, { source: files(source), ...(testCases ? { testSuite: { testCases } } : {}) });
 
 /** What the compiler says of a source. */
 export async function check(project, source) {
@@ -76,7 +75,7 @@ export async function deploy(project, target, source, expected) {
 
 /** Puts a source in force, whatever was so before; the name of its version. */
 export async function publish(project, target, source) {
-  const { name } = await call("POST", path("v1", "projects", project, "rulesets"), { source: files(source) });
+  const { name } = await call("POST", projectPath(project, "rulesets"), { source: files(source) });
   await call("PATCH", releasePath(project, target), {
     release: { name: `projects/${project}/releases/${releaseOf(target)}`, rulesetName: name },
   });

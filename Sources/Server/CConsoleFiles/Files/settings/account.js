@@ -1,6 +1,6 @@
 import { codesView, hasPasskeys, makePasskey } from "../base/credentials.js";
 import { managed } from "../base/managed.js";
-import { boxed, button, call, closing, dialog, field, h, iconButton, input, instant, muted, note, ownForm, section, session, spread, stack, t, table, toast } from "../base/ui.js";
+import { bin, boxed, button, call, closing, dialog, field, h, input, instant, muted, note, ownForm, section, session, spread, stack, t, tableOr, toast } from "../base/ui.js";
 
 /** What administrators do with their own accounts: recovery codes and passkeys. What adds a way in takes the password again. */
 
@@ -25,23 +25,23 @@ function accountParts({ hasSecondFactor, recoveryCodes, passkeys }, remove, load
     load();
   };
   return stack(
-    boxed(spread(h("h3", {}, t("codes.of")), hasSecondFactor ? button(t("me.newCodes"), renew) : null),
-      h("p", {}, hasSecondFactor ? t("me.codesLeft", recoveryCodes) : t("me.noFactor"))),
-    boxed(spread(h("h3", {}, t("me.passkeys")), hasPasskeys() ? button(t("me.addPasskey"), add) : null),
+    boxed(spread(h("h3", t("codes.of")), hasSecondFactor ? button(t("me.newCodes"), renew) : null),
+      h("p", hasSecondFactor ? t("me.codesLeft", recoveryCodes) : t("me.noFactor"))),
+    boxed(spread(h("h3", t("me.passkeys")), hasPasskeys() ? button(t("me.addPasskey"), add) : null),
       note(t(hasPasskeys() ? "me.passkeysText" : "me.noPasskeysHere")),
-      passkeys.length === 0 ? h("p", {}, t("me.noPasskey")) : passkeyTable(passkeys, remove)));
+      passkeyTable(passkeys, remove)));
 }
 
-const passkeyTable = (passkeys, remove) => table(["name", "me.host", "users.created", "me.lastUsed", null], passkeys.map((one) => [
-  one.name, one.host, instant(one.createdAt), one.lastUsedAt ? instant(one.lastUsedAt) : "–", bin(t("me.removePasskey", one.name), one.id, remove)]));
+const passkeyTable = (passkeys, remove) => tableOr("me.noPasskey", ["name", "me.host", "users.created", "me.lastUsed", null], passkeys.map((one) => [
+  one.name, one.host, instant(one.createdAt), one.lastUsedAt ? instant(one.lastUsedAt) : "–", passkeyBin(t("me.removePasskey", one.name), one.id, remove)]));
 
-const bin = (title, id, remove) => iconButton("trash", title, () => remove(title, "me.removePasskeyText", id));
+const passkeyBin = (title, id, remove) => bin(title, () => remove(title, "me.removePasskeyText", id), {});
 
 const passwordInput = () => input("", { type: "password", autocomplete: "current-password", autofocus: true });
 
 function newCodesForm(close) {
   const password = passwordInput();
-  return ownForm(close, t("me.newCodes"), () => call("POST", `${root}/recovery-codes`, { password: password.value }), h("p", {}, t("me.newCodesText")), field("users.password", password));
+  return ownForm(close, t("me.newCodes"), () => call("POST", `${root}/recovery-codes`, { password: password.value }), h("p", t("me.newCodesText")), field("users.password", password));
 }
 
 function passkeyForm(close) {

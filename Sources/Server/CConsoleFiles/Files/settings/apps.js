@@ -1,5 +1,5 @@
-import { bin, managed } from "../base/managed.js";
-import { blank, button, call, closing, complain, dialog, field, form, h, inline, input, instant, keepFile, note, path, place, primary, secondary, select, session, spread, stack, t, table, toast } from "../base/ui.js";
+import { managed, remover } from "../base/managed.js";
+import { blank, button, call, closing, complain, consolePath, copyText, dialog, field, form, h, inline, input, instant, keepFile, listing, named, note, path, place, primary, projectPath, secondary, select, session, stack, t, tableOr, toast } from "../base/ui.js";
 
 /** The apps of a project with their configuration files, and the keys of back ends. */
 
@@ -15,34 +15,25 @@ export function appsView() {
 // Apps
 
 function appList(project) {
-  const root = path("console", "api", "projects", project, "apps");
-  const { rows, load } = managed(root, ({ apps }, remove) => (apps.length === 0 ? blank("plus", t("apps.none")) : appTable(root, apps, remove)));
+  const root = consolePath(project, "apps");
+  const { rows, load } = managed(root, ({ apps }, remove) => appTable(root, apps, remove));
   const add = async () => (await dialog(t("apps.add"), (close) => appForm(root, close))) && load();
-  return h("section", { class: "stack" }, spread(h("h2", {}, t("settings.apps")), primary(t("apps.add"), add)), note(t("apps.key", project)), rows);
+  return listing("settings.apps", primary(t("apps.add"), add), note(t("apps.key", project)), rows);
 }
 
-function appTable(root, apps, remove) {
-  return table(["name", "dimension.platform", "apps.id", "users.created", null], apps.map((app) => [
-    [nameOf(app), app.displayName && app.bundleId ? h("div", { class: "note" }, app.bundleId) : null], t(`apps.${app.platform}`), h("code", {}, app.id), instant(app.createdAt),
-    inline(Object.entries(FORMS).filter(([kind]) => fits(app.platform, kind)).map(([kind, name]) => button(name, () => download(`${root}${path(app.id, "file")}?form=${kind}`))),
-      bin(t("field.remove", nameOf(app)), "apps.removeText", app.id, remove))]));
-}
+const appTable = (root, apps, remove) => tableOr(blank("plus", t("apps.none")), ["name", "dimension.platform", "apps.id", "users.created", null], apps.map((app) => [
+  [nameOf(app), app.displayName && app.bundleId ? h("div.note", app.bundleId) : null], t(`apps.${app.platform}`), h("code", app.id), instant(app.createdAt),
+  inline(Object.entries(FORMS).filter(([kind]) => fits(app.platform, kind)).map(([kind, name]) => button(name, () => download(`${root}${path(app.id, "file")}?form=${kind}`))),
+    remover(t("field.remove", nameOf(app)), "apps.removeText", app.id, remove))]));
 
 const nameOf = (app) => app.displayName || app.bundleId || app.id;
 const fits = (platform, kind) => kind === "json" || (kind === "plist" ? platform === "ios" : platform === "android");
 
 /** Has the browser keep a file that the server makes. */
-async function download(address) {
-  try {
-    const { name, text } = await call("GET", address);
-    keepFile(name, text);
-  } catch (error) {
-    complain(error);
-  }
-}
+const download = (address) => call("GET", address).then(({ name, text }) => keepFile(name, text), complain);
 
 function appForm(root, close) {
-  const platform = select(PLATFORMS.map((one) => [one, t(`apps.${one}`)]), "ios", { onchange: () => draw() });
+  const platform = select(named("apps", PLATFORMS), "ios", { onchange: () => draw() });
   const bundle = input();
   const bundleLabel = field("apps.bundle", bundle);
   const name = input("", { maxlength: 100 });
@@ -62,9 +53,9 @@ function appForm(root, close) {
 // Keys
 
 function keyList(project) {
-  const root = path("console", "api", "projects", project, "keys");
-  const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", {}, t("keys.none")) : table(["keys.account", "keys.id", "users.created", "keys.maker", null], keys.map((key) => [
-    [key.email, key.kind === "hmac" ? h("div", { class: "note" }, t("keys.hmac", key.project)) : null], h("code", {}, key.id), instant(key.createdAt), makerOf(key), bin(t("keys.revoke", key.email), "keys.revokeText", key.id, remove)]))));
+  const root = consolePath(project, "keys");
+  const { rows, load } = managed(root, ({ keys }, remove) => tableOr("keys.none", ["keys.account", "keys.id", "users.created", "keys.maker", null], keys.map((key) => [
+    [key.email, key.kind === "hmac" ? h("div.note", t("keys.hmac", key.project)) : null], h("code", key.id), instant(key.createdAt), makerOf(key), remover(t("keys.revoke", key.email), "keys.revokeText", key.id, remove)])));
   const add = async () => {
     const made = await dialog(t("keys.add"), (close) => keyForm(root, close));
     if (!made) return;
@@ -72,11 +63,11 @@ function keyList(project) {
     toast(t("keys.made"));
     load();
   };
-  return h("section", { class: "stack" }, spread(h("h2", {}, t("keys.of")), secondary(t("keys.add"), add)), note(t("keys.text")), rows);
+  return listing("keys.of", secondary(t("keys.add"), add), note(t("keys.text")), rows);
 }
 
 /** The account that made a key, and whether it is gone. */
-const makerOf = ({ maker, isMakerGone }) => [maker || "–", isMakerGone ? h("div", { class: "note" }, t("keys.makerGone")) : null];
+const makerOf = ({ maker, isMakerGone }) => [maker || "–", isMakerGone ? h("div.note", t("keys.makerGone")) : null];
 
 function keyForm(root, close) {
   const name = input("", { autofocus: true });
@@ -86,12 +77,12 @@ function keyForm(root, close) {
 // Keys of the legacy form of messages
 
 function serverKeyList(project) {
-  const root = path("v1", "projects", project, "serverKeys");
+  const root = projectPath(project, "serverKeys");
   const gone = new Set();
-  const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", {}, t("serverKeys.none")) : table(["name", "serverKeys.hint", "users.created", "keys.maker", null], keys.map((key) => [
-    key.name, h("code", {}, `${key.hint}…`), instant(key.createdAt), makerOf({ maker: key.createdBy, isMakerGone: gone.has(key.name) }), bin(t("keys.revoke", key.name), "keys.revokeText", key.name, remove)]))));
+  const { rows, load } = managed(root, ({ keys }, remove) => tableOr("serverKeys.none", ["name", "serverKeys.hint", "users.created", "keys.maker", null], keys.map((key) => [
+    key.name, h("code", `${key.hint}…`), instant(key.createdAt), makerOf({ maker: key.createdBy, isMakerGone: gone.has(key.name) }), remover(t("keys.revoke", key.name), "keys.revokeText", key.name, remove)])));
   // The list of all keys knows whose maker is gone; this one, which other services have too, does not.
-  call("GET", path("console", "api", "projects", project, "keys")).then(({ serverKeys = [] }) => {
+  call("GET", consolePath(project, "keys")).then(({ serverKeys = [] }) => {
     for (const key of serverKeys) if (key.isMakerGone) gone.add(key.id);
     if (gone.size > 0) load();
   }, complain);
@@ -101,7 +92,7 @@ function serverKeyList(project) {
     await dialog(t("serverKeys.made"), (close) => shownOnce(made.key, close));
     load();
   };
-  return h("section", { class: "stack" }, spread(h("h2", {}, t("serverKeys.of")), secondary(t("serverKeys.add"), add)), note(t("serverKeys.text")), rows);
+  return listing("serverKeys.of", secondary(t("serverKeys.add"), add), note(t("serverKeys.text")), rows);
 }
 
 function serverKeyForm(root, close) {
@@ -110,7 +101,7 @@ function serverKeyForm(root, close) {
 }
 
 function shownOnce(key, close) {
-  const text = input(key, { class: "mono", readonly: true, "aria-label": t("serverKeys.made"), onfocus: () => text.select() });
-  const copy = () => navigator.clipboard.writeText(key).then(() => toast(t("copied")), () => text.select());
-  return [h("p", {}, t("serverKeys.once")), text, inline(button(t("copy.of", t("serverKeys.made")), copy)), closing(close)];
+  const text = input(key, { class: "mono", readonly: true, label: t("serverKeys.made"), onfocus: () => text.select() });
+  const copy = () => copyText(key).catch(() => text.select());
+  return [h("p", t("serverKeys.once")), text, inline(button(t("copy.of", t("serverKeys.made")), copy)), closing(close)];
 }

@@ -1,5 +1,5 @@
 import { csv } from "../base/csv.js";
-import { button, call, complain, failure, field, h, icon, inline, inScope, input, instant, keepFile, note, onCleanup, section, show, t, table, tableRow, toast } from "../base/ui.js";
+import { button, call, code, complain, failure, field, h, inline, input, inScope, instant, keepFile, note, onCleanup, section, show, stateBadge, t, table, tableRow, toast } from "../base/ui.js";
 import { isRead, outcomeOf, sentenceOf } from "./trail.js";
 
 /** The audit trail, for owners: what administrators did, as sentences. */
@@ -21,8 +21,8 @@ const isAbout = (entry, text) => [entry.administrator, entry.address, entry.acti
 
 export function auditView() {
   const list = table(AUDIT, []);
-  const none = h("p", { class: "muted", role: "status" });
-  const more = h("div", {});
+  const none = h("p.muted", { role: "status" });
+  const more = h("div");
   const filter = input("", { type: "search", oninput: () => draw() });
   const entries = [];
   const leaving = new AbortController();
@@ -77,9 +77,9 @@ const OUTCOMES = { done: ["ok", "check"], refused: ["danger", "close"], failed: 
 
 function auditCells(entry) {
   const outcome = outcomeOf(entry);
-  const [color, sign] = OUTCOMES[outcome];
+  const [tone, sign] = OUTCOMES[outcome];
   const isCall = entry.target.startsWith("/");
-  const details = isCall ? h("details", { class: "note" }, h("summary", {}, t("audit.call")), h("code", { dir: "auto" }, `${entry.action} ${entry.target}`), entry.subjects.map((one) => h("div", { dir: "auto" }, one))) : null;
-  return [instant(entry.time), [entry.administrator || t("audit.machine"), entry.address ? h("div", { class: "note" }, entry.address) : null],
-    [h("span", { dir: "auto" }, textOf(entry)), details], h("span", { class: "badge", style: { color: `var(--${color})` }, title: entry.status }, icon(sign), t(`audit.${outcome}`))];
+  const details = isCall ? h("details.note", h("summary", t("audit.call")), code(`${entry.action} ${entry.target}`), entry.subjects.map((one) => h("div", { dir: "auto" }, one))) : null;
+  return [instant(entry.time), [entry.administrator || t("audit.machine"), entry.address ? h("div.note", entry.address) : null],
+    [h("span", { dir: "auto" }, textOf(entry)), details], h("span", { title: entry.status }, stateBadge(tone, t(`audit.${outcome}`), sign))];
 }

@@ -1,5 +1,5 @@
-import { bin } from "../base/managed.js";
-import { adder, button, call, complain, confirm, dialog, failure, field, form, group, h, iconButton, inline, input, loading, note, path, place, primary, section, select, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { remover } from "../base/managed.js";
+import { adder, button, call, checkbox, complain, confirmed, dialog, failure, field, form, group, h, iconButton, inline, input, listing, loading, note, path, place, primary, section, select, show, stack, t, tableOr, toast } from "../base/ui.js";
 
 /** How people sign in to a project's apps: methods, providers, authorized domains and the texts of mails. */
 
@@ -21,7 +21,7 @@ const configure = (project, where, value) => call("PATCH", `${root(project, "con
 export function methodsView() {
   const { project } = place.peek();
   const handler = `${location.origin}/__/auth/handler`;
-  return loading(call("GET", root(project, "config")), (config) => h("div", { class: "sections" },
+  return loading(call("GET", root(project, "config")), (config) => h("div.sections",
     methodList(project, config),
     providerList(project, handler),
     domainList(project, config),
@@ -30,46 +30,42 @@ export function methodsView() {
 
 // Methods
 
-function methodList(project, config) {
-  return section(t("methods.own"), FLAGS.map(([where, name, isInverse]) => {
-    const box = h("input", { type: "checkbox", checked: Boolean(valueAt(config, where)) !== Boolean(isInverse), writes: true });
-    box.addEventListener("change", async () => {
-      try {
-        await configure(project, where, box.checked !== Boolean(isInverse));
-        toast(t("methods.saved"));
-      } catch (error) {
-        box.checked = !box.checked;
-        complain(error);
-      }
-    });
-    return h("label", { class: "row" }, box, t(`methods.${name}`));
-  }));
-}
+const methodList = (project, config) => section(t("methods.own"), FLAGS.map(([where, name, isInverse]) => {
+  const box = checkbox(Boolean(valueAt(config, where)) !== Boolean(isInverse), { writes: true });
+  box.addEventListener("change", async () => {
+    try {
+      await configure(project, where, box.checked !== Boolean(isInverse));
+      toast(t("methods.saved"));
+    } catch (error) {
+      box.checked = !box.checked;
+      complain(error);
+    }
+  });
+  return h("label.row", box, t(`methods.${name}`));
+}));
 
 // Providers
 
 function providerList(project, handler) {
-  const rows = h("div", {});
+  const rows = h("div");
   const load = async () => {
     try {
       const [known, open] = await Promise.all(["defaultSupportedIdpConfigs", "oauthIdpConfigs"].map((kind) => call("GET", `${root(project, kind)}?pageSize=100`)));
       const all = [...(known.defaultSupportedIdpConfigs ?? []), ...(open.oauthIdpConfigs ?? [])].map((one) => ({ ...one, id: one.name.split("/").at(-1) }));
-      show(rows, all.length === 0 ? h("p", {}, t("methods.noProvider")) : providerTable(all));
+      show(rows, providerTable(all));
     } catch (error) {
       show(rows, failure(error));
     }
   };
   const edit = async (provider) => (await dialog(provider ? t("methods.providerOf", provider.id) : t("methods.addProvider"), (close) => providerForm(project, handler, provider, close))) && (toast(t("methods.saved")), load());
   const remove = async (title, textKey, id) => {
-    if (!(await confirm(title, t(textKey), title))) return;
-    await call("DELETE", root(project, collectionOf(id), id)).catch(complain);
-    load();
+    if (await confirmed(title, t(textKey), () => call("DELETE", root(project, collectionOf(id), id)))) load();
   };
-  const providerTable = (providers) => table(["methods.provider", "methods.state", "methods.clientId", null], providers.map((one) => [
-    [KNOWN[one.id] ?? one.displayName ?? one.id, h("div", { class: "note" }, one.id)], t(one.enabled ? "methods.on" : "methods.off"), h("code", {}, one.clientId ?? ""),
-    inline(iconButton("edit", t("methods.providerOf", one.id), () => edit(one), { writes: true }), bin(t("methods.removeProvider", one.id), "methods.removeText", one.id, remove))]));
+  const providerTable = (providers) => tableOr("methods.noProvider", ["methods.provider", "methods.state", "methods.clientId", null], providers.map((one) => [
+    [KNOWN[one.id] ?? one.displayName ?? one.id, h("div.note", one.id)], t(one.enabled ? "methods.on" : "methods.off"), h("code", one.clientId ?? ""),
+    inline(iconButton("edit", t("methods.providerOf", one.id), () => edit(one), { writes: true }), remover(t("methods.removeProvider", one.id), "methods.removeText", one.id, remove))]));
   load();
-  return h("section", { class: "stack" }, spread(h("h2", {}, t("methods.providers")), primary(t("methods.addProvider"), () => edit(null))), note(t("methods.callback"), " ", h("code", {}, handler)), rows);
+  return listing("methods.providers", primary(t("methods.addProvider"), () => edit(null)), note(t("methods.callback"), " ", h("code", handler)), rows);
 }
 
 const collectionOf = (id) => (id.startsWith("oidc.") ? "oauthIdpConfigs" : "defaultSupportedIdpConfigs");
@@ -101,7 +97,7 @@ export function providerChange(enabled, typed) {
 function providerForm(project, handler, provider, close) {
   const kind = select([...Object.entries(KNOWN), ["oidc.", "OpenID Connect"]], "google.com", { onchange: () => draw() });
   const name = input("", { class: "mono" });
-  const enabled = h("input", { type: "checkbox", checked: provider ? Boolean(provider.enabled) : true });
+  const enabled = checkbox(provider ? Boolean(provider.enabled) : true);
   const rows = stack();
   const controls = new Map();
   const idOf = () => provider?.id ?? (kind.value === "oidc." ? `oidc.${name.value.trim()}` : kind.value);
@@ -111,7 +107,7 @@ function providerForm(project, handler, provider, close) {
     controls.clear();
     show(rows, FIELDS.filter(([, , fits]) => fits(idOf())).map(([where, key, , type = "text"]) => {
       const hint = isSecret(where) && (provider?.hasSecret || valueAt(provider, where)) ? { placeholder: t("methods.kept") } : {};
-      const control = type === "key" ? h("textarea", { class: "mono", rows: 4, spellcheck: "false", ...hint }) : input(isSecret(where) ? "" : valueAt(provider, where), { type, ...(type === "password" ? { autocomplete: "new-password" } : {}), ...hint });
+      const control = type === "key" ? h("textarea.mono", { rows: 4, spellcheck: "false", ...hint }) : input(isSecret(where) ? "" : valueAt(provider, where), { type, ...(type === "password" ? { autocomplete: "new-password" } : {}), ...hint });
       controls.set(where, control);
       return field(key, control);
     }));
@@ -125,25 +121,20 @@ function providerForm(project, handler, provider, close) {
     return true;
   };
   draw();
-  return form(close, t("save"), save, provider ? null : field("methods.provider", kind), nameField, h("label", { class: "row" }, enabled, t("methods.enabled")), rows, note(t("methods.callback"), " ", h("code", {}, handler)));
+  return form(close, t("save"), save, provider ? null : field("methods.provider", kind), nameField, h("label.row", enabled, t("methods.enabled")), rows, note(t("methods.callback"), " ", h("code", handler)));
 }
 
 // Domains
 
 function domainList(project, config) {
   const rows = stack();
-  const add = (domain = "") => rows.append(inline(input(domain, { class: "mono", "aria-label": t("methods.domain") })));
+  const add = (domain = "") => rows.append(inline(input(domain, { class: "mono", label: t("methods.domain") })));
   for (const domain of config.authorizedDomains ?? []) add(domain);
   const save = async () => {
     const domains = [...rows.querySelectorAll("input")].map((one) => one.value.trim()).filter((one) => one !== "");
-    try {
-      await configure(project, "authorizedDomains", domains);
-      toast(t("methods.saved"));
-    } catch (error) {
-      complain(error);
-    }
+    await configure(project, "authorizedDomains", domains).then(() => toast(t("methods.saved")), complain);
   };
-  return section(t("methods.domains"), note(t("methods.domainsText")), group(t("methods.domain"), rows, adder(t("methods.addDomain"), () => add(), { writes: true })), h("div", {}, button(t("methods.saveDomains"), save, { writes: true })));
+  return section(t("methods.domains"), note(t("methods.domainsText")), group(t("methods.domain"), rows, adder(t("methods.addDomain"), () => add(), { writes: true })), h("div", button(t("methods.saveDomains"), save, { writes: true })));
 }
 
 // Mails
@@ -155,7 +146,7 @@ function mailList(project, mails) {
     mails[name] = saved;
     toast(t("methods.saved"));
   };
-  return section(t("methods.mails"), note(t("methods.mailsText")), h("ul", { class: "stack" }, MAILS.map((name) => h("li", {}, button(t(`methods.${name}`), () => edit(name), { writes: true })))));
+  return section(t("methods.mails"), note(t("methods.mailsText")), h("ul.stack", MAILS.map((name) => h("li", button(t(`methods.${name}`), () => edit(name), { writes: true })))));
 }
 
 function mailForm(project, name, mail, close) {

@@ -1,6 +1,6 @@
 import { roleHere, roleTexts } from "../base/access.js";
-import { bin, managed } from "../base/managed.js";
-import { actions, adder, button, call, dialog, field, form, freshID, group, h, iconButton, inline, input, instant, note, place, primary, section, select, session, spread, stack, submit, t, table, tabs, toast } from "../base/ui.js";
+import { managed, remover } from "../base/managed.js";
+import { actions, adder, button, call, copyText, dialog, field, form, group, h, hasService, iconButton, inline, input, instant, listing, named, note, place, primary, select, session, stack, submit, suggestions, t, table, tableOr, tabs } from "../base/ui.js";
 import { projects as everyProject } from "../shell/store.js";
 import { accountView } from "./account.js";
 import { appsView } from "./apps.js";
@@ -16,12 +16,12 @@ export function page() {
   const owners = { "settings.administrators": administratorsView, "settings.audit": auditView };
   const own = session.peek().email ? { "settings.me": accountView } : {};
   // Only an owner of the project may change how people sign in.
-  const methods = roleHere() === "owner" && session.peek().services.includes("accounts") ? { "settings.methods": methodsView } : {};
+  const methods = roleHere() === "owner" && hasService("accounts") ? { "settings.methods": methodsView } : {};
   return tabs("settings", { "settings.apps": appsView, ...methods, ...own, ...(session.peek().role === "owner" ? owners : {}) });
 }
 
 function administratorsView() {
-  const { rows, load } = managed(root, ({ administrators }, remove, act) => (administrators.length === 0 ? h("p", {}, t("settings.nobody")) : administratorTable(administrators, remove, act)), root, (answer) => { links.load(); showKeys(answer); });
+  const { rows, load } = managed(root, ({ administrators }, remove, act) => administratorTable(administrators, remove, act), root, (answer) => { links.load(); showKeys(answer); });
   const links = managed(root, ({ invitations }, remove) => (invitations.length === 0 ? null : linkTable(invitations, remove)), "/console/api/invitations");
   const invite = async () => {
     const made = await dialog(t("settings.invite"), inviteForm);
@@ -31,28 +31,24 @@ function administratorsView() {
     load();
     links.load();
   };
-  return h("section", { class: "stack" }, spread(h("h2", {}, t("settings.administrators")), primary(t("settings.invite"), invite)), rows, links.rows);
+  return listing("settings.administrators", primary(t("settings.invite"), invite), rows, links.rows);
 }
 
 /** Links that nobody has used yet. */
-function linkTable(invitations, remove) {
-  return stack(h("h3", {}, t("settings.openLinks")), table(["users.email", "settings.role", "settings.until", "keys.maker", null], invitations.map((one) => [
-    one.email ?? t("settings.anybody"), roleTexts(one).map((line) => h("div", { dir: "auto" }, line)), instant(one.end), one.maker ?? t("audit.machine"),
-    bin(t("settings.endLink", one.email ?? t("settings.anybody")), "settings.endLinkText", one.id, remove)])));
-}
+const linkTable = (invitations, remove) => stack(h("h3", t("settings.openLinks")), table(["users.email", "settings.role", "settings.until", "keys.maker", null], invitations.map((one) => [
+  one.email ?? t("settings.anybody"), roleTexts(one).map((line) => h("div", { dir: "auto" }, line)), instant(one.end), one.maker ?? t("audit.machine"),
+  remover(t("settings.endLink", one.email ?? t("settings.anybody")), "settings.endLinkText", one.id, remove)])));
 
 /** The keys that somebody made who was removed: they go on working. */
 function showKeys({ keys = [] } = {}) {
-  if (keys.length > 0) dialog(t("settings.keysLeft"), (close) => [note(t("settings.keysLeftText")), h("ul", {}, keys.map((key) => h("li", { dir: "auto" }, key))), actions(submit(t("close"), { onclick: () => close(null) }))]);
+  if (keys.length > 0) dialog(t("settings.keysLeft"), (close) => [note(t("settings.keysLeftText")), h("ul", keys.map((key) => h("li", { dir: "auto" }, key))), actions(submit(t("close"), { onclick: () => close(null) }))]);
 }
 
-function administratorTable(administrators, remove, act) {
-  return table(["users.email", "settings.role", "settings.factor", "users.lastSignIn", null], administrators.map((one) => [
-    [one.email, one.email === session.peek().email ? [" ", h("span", { class: "badge" }, t("settings.you"))] : null],
-    rolesView(one, act),
-    t(one.hasSecondFactor ? "settings.yes" : "settings.no"), one.lastSignIn ? instant(Number(one.lastSignIn)) : "–",
-    bin(t("settings.remove", one.email), "settings.removeText", one.email, remove)]));
-}
+const administratorTable = (administrators, remove, act) => tableOr("settings.nobody", ["users.email", "settings.role", "settings.factor", "users.lastSignIn", null], administrators.map((one) => [
+  [one.email, one.email === session.peek().email ? [" ", h("span.badge", t("settings.you"))] : null],
+  rolesView(one, act),
+  t(one.hasSecondFactor ? "settings.yes" : "settings.no"), one.lastSignIn ? instant(Number(one.lastSignIn)) : "–",
+  remover(t("settings.remove", one.email), "settings.removeText", one.email, remove)]));
 
 /** The roles of somebody, and the button that changes them. */
 function rolesView({ email, role, projects }, act) {
@@ -61,20 +57,20 @@ function rolesView({ email, role, projects }, act) {
     const roles = await dialog(t("settings.roleOf", email), (close) => form(close, t("save"), fields.read, fields.elements));
     if (roles) act("PATCH", email, roles);
   };
-  return inline(h("div", {}, roleTexts({ role, projects }).map((line) => h("div", { dir: "auto" }, line))), iconButton("edit", t("settings.roleOf", email), change, { writes: true }));
+  return inline(h("div", roleTexts({ role, projects }).map((line) => h("div", { dir: "auto" }, line))), iconButton("edit", t("settings.roleOf", email), change, { writes: true }));
 }
 
-const roleChoice = (role, options = []) => select([...options, ...ROLES.map((one) => [one, t(`role.${one}`)])], role);
+const roleChoice = (role, options = []) => select([...options, ...named("role", ROLES)], role);
 
 /** A role for all projects, and others for single ones. */
 function roleFields({ role, projects }) {
   const all = roleChoice(role ?? "", [["", t("settings.noRole")]]);
-  const known = h("datalist", { id: freshID("projects") }, everyProject.peek().map((one) => h("option", { value: one })));
+  const known = suggestions(everyProject.peek());
   const rows = stack();
   const add = (project = "", one = "viewer") => {
     const choice = roleChoice(one);
     choice.setAttribute("aria-label", t("settings.role"));
-    const row = h("div", { class: "row pair" }, input(project, { class: "mono", list: known.id, "aria-label": t("project") }), choice, iconButton("trash", t("pairs.remove"), () => row.remove()));
+    const row = h("div.row.pair", input(project, { class: "mono", list: known.id, label: t("project") }), choice, iconButton("trash", t("pairs.remove"), () => row.remove()));
     rows.append(row);
   };
   for (const [project, one] of Object.entries(projects)) add(project, one);
@@ -98,7 +94,7 @@ function inviteForm(close) {
 }
 
 function linkForm(address, close) {
-  const text = input(address, { class: "mono", readonly: true, "aria-label": t("settings.link"), onfocus: () => text.select() });
-  const copy = () => navigator.clipboard.writeText(address).then(() => toast(t("copied")), () => text.select());
-  return [h("p", {}, t("settings.linkText")), text, actions(button(t("copy.of", t("settings.link")), copy), submit(t("close"), { onclick: () => close(null) }))];
+  const text = input(address, { class: "mono", readonly: true, label: t("settings.link"), onfocus: () => text.select() });
+  const copy = () => copyText(address).catch(() => text.select());
+  return [h("p", t("settings.linkText")), text, actions(button(t("copy.of", t("settings.link")), copy), submit(t("close"), { onclick: () => close(null) }))];
 }

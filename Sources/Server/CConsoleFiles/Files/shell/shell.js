@@ -1,8 +1,8 @@
-import { isReadOnly, roleHere, setReadOnly } from "../base/access.js";
+import { isReadOnly, mayChange, roleHere, setReadOnly } from "../base/access.js";
 import { command, openPalette, showKeys, typedCommands } from "../base/commands.js";
 import { connection, extend, sessionEnd, signOut } from "../base/session.js";
 import { keep, kept, setTheme, theme, THEMES } from "../base/memory.js";
-import { complain, effect, explain, field, go, h, icon, iconButton, language, languageNames, link, loadTexts, mayLeave, muted, onCleanup, place, scope, session, setLanguage, show, signal, t, untracked } from "../base/ui.js";
+import { complain, effect, explain, field, go, h, icon, iconButton, language, languageNames, link, loadTexts, mayLeave, muted, named, notice, onCleanup, place, scope, select, session, setLanguage, show, signal, spread, t, untracked } from "../base/ui.js";
 import { viewAs, viewed } from "../base/viewing.js";
 import { groupsOf, NAMES, pageKey, pageOf, pagesOf, textsOf } from "./pages.js";
 import { databases, firstDatabase, loadDatabases, loadProjects, loadStyles, pageVersion, projectNames, projects } from "./store.js";
@@ -11,9 +11,9 @@ import { databases, firstDatabase, loadDatabases, loadProjects, loadStyles, page
 export function shell() {
   const pages = pagesOf(session.peek());
   const rail = makeRail(pages);
-  const main = h("main", { class: "page", id: "page", tabindex: "-1" });
-  const element = h("div", { class: "shell" },
-    h("a", { class: "skip button", href: "#page", onclick: (event) => { event.preventDefault(); main.focus(); } }, t("skip")),
+  const main = h("main.page", { id: "page", tabindex: "-1" });
+  const element = h("div.shell",
+    h("a.skip.button", { href: "#page", onclick: (event) => { event.preventDefault(); main.focus(); } }, t("skip")),
     bar(rail), rail, main);
   effect(() => element.classList.toggle("narrow", isNarrow.value));
   addCommands(pages);
@@ -28,31 +28,31 @@ function bar(rail) {
   const toggle = iconButton("menu", t("menu"), () => {
     const isOpen = rail.classList.toggle("open");
     toggle.setAttribute("aria-expanded", String(isOpen));
-  }, { "aria-expanded": "false", class: "quiet menu" });
+  }, { "aria-expanded": false, class: "quiet menu" });
   effect(() => {
     place.value;
     rail.classList.remove("open");
     toggle.setAttribute("aria-expanded", "false");
   });
-  const home = h("a", { class: "brand", href: "/console" }, h("img", { src: new URL("../icon.svg", import.meta.url).href, alt: "" }), h("span", { class: "word" }, "Brasa"));
-  return h("header", { class: "bar" }, toggle, home, projectChoice(), databaseChoice(), environment(), latch(), viewer(),
-    h("div", { class: "end" }, light(),
+  const home = h("a.brand", { href: "/console" }, h("img", { src: new URL("../icon.svg", import.meta.url).href, alt: "" }), h("span.word", "Brasa"));
+  return h("header.bar", toggle, home, projectChoice(), databaseChoice(), environment(), latch(), viewer(),
+    h("div.end", light(),
       iconButton("search", t("palette.title"), openPalette), account()));
 }
 
 function environment() {
   const { mode } = session.peek();
-  if (mode !== "development") return h("span", { class: "badge" }, location.host);
-  return h("span", { class: "badge development", title: t("development.explained") }, t("development"));
+  if (mode !== "development") return h("span.badge", location.host);
+  return h("span.badge.development", { title: t("development.explained") }, t("development"));
 }
 
 /** Locks writing in this browser; viewers are told that theirs is. */
 function latch() {
-  const holder = h("span", {});
+  const holder = h("span");
   effect(() => {
-    if (!["editor", "owner"].includes(roleHere())) return show(holder, h("span", { class: "badge", title: t("readOnly.explained") }, icon("lock"), t("readOnly")));
+    if (!mayChange()) return show(holder, h("span.badge", { title: t("readOnly.explained") }, icon("lock"), t("readOnly")));
     const isOn = isReadOnly();
-    return show(holder, h("button", { type: "button", class: "quiet", "aria-pressed": String(isOn), "aria-label": t("readOnly"), title: t(isOn ? "readOnly.explained" : "readOnly"), onclick: () => turnLatch(!isOn) }, icon("lock"), isOn ? t("readOnly") : null));
+    return show(holder, h("button.quiet", { "aria-pressed": isOn, label: t("readOnly"), title: t(isOn ? "readOnly.explained" : "readOnly"), onclick: () => turnLatch(!isOn) }, icon("lock"), isOn ? t("readOnly") : null));
   });
   return holder;
 }
@@ -66,7 +66,7 @@ function viewer() {
   };
   effect(() => {
     const who = viewed.value;
-    show(holder, who ? h("span", { class: "badge development row" }, t("view.as", who.uid), iconButton("close", t("view.end"), end)) : null);
+    show(holder, who ? h("span.badge.development.row", t("view.as", who.uid), iconButton("close", t("view.end"), end)) : null);
   });
   return holder;
 }
@@ -81,24 +81,24 @@ function turnLatch(isOn) {
 /** The menu of the person: how the console looks, the own account, and the way out. */
 function account() {
   const { email } = session.peek();
-  const role = h("span", { class: "note role" });
+  const role = h("span.note.role");
   effect(() => show(role, t(`role.${roleHere()}`)));
   const close = () => menu.hidePopover();
-  const own = email ? [h("div", { class: "spread" }, h("b", { dir: "auto" }, email)), h("hr", {})] : null;
-  const out = email ? [h("hr", {}), h("a", { href: link("settings", ["me"]), class: "button quiet start", onclick: close }, icon("users"), t("account.mine")), h("button", { type: "button", class: "quiet start", onclick: () => { close(); signOut().catch(complain); } }, icon("close"), t("signOut"))] : null;
-  const menu = h("div", { class: "account", popover: "auto", id: "account", role: "group", "aria-label": t("account") }, own, field("language", languageChoice()), field("theme", themeChoice()), out);
-  return [email ? role : null, h("button", { type: "button", class: "quiet round", popovertarget: "account", "aria-label": t("account"), title: email ?? t("account") }, h("span", { class: "face", "aria-hidden": "true" }, email ? email[0].toUpperCase() : icon("users"))), menu];
+  const own = email ? [h("div.spread", h("b", { dir: "auto" }, email)), h("hr")] : null;
+  const out = email ? [h("hr"), h("a", { href: link("settings", ["me"]), class: "button quiet start", onclick: close }, icon("users"), t("account.mine")), h("button.quiet.start", { onclick: () => { close(); signOut().catch(complain); } }, icon("close"), t("signOut"))] : null;
+  const menu = h("div.account", { popover: "auto", id: "account", role: "group", label: t("account") }, own, field("language", languageChoice()), field("theme", themeChoice()), out);
+  return [email ? role : null, h("button.quiet.round", { popovertarget: "account", label: t("account"), title: email ?? t("account") }, h("span.face", { "aria-hidden": true }, email ? email[0].toUpperCase() : icon("users"))), menu];
 }
 
 /** Before the session ends its bar says so, with a way to go on; it is drawn anew with each token. */
 const WARNING_MILLISECONDS = 10 * 60_000;
 
 function warnOfEnd() {
-  const holder = h("div", { class: "session-end", role: "status" });
+  const holder = h("div.session-end", { role: "status" });
   const draw = () => {
     const left = sessionEnd.peek() === null ? Infinity : sessionEnd.peek() - Date.now();
     const again = () => extend().catch(complain);
-    show(holder, left < WARNING_MILLISECONDS ? h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow" }, t("session.ends", Math.max(1, Math.ceil(left / 60_000)))), h("button", { type: "button", onclick: again }, t("signIn.again"))) : null);
+    show(holder, left < WARNING_MILLISECONDS ? notice("warn", spread(t("session.ends", Math.max(1, Math.ceil(left / 60_000))), h("button", { onclick: again }, t("signIn.again")))) : null);
   };
   const timer = setInterval(draw, 60_000);
   effect(() => { sessionEnd.value; draw(); });
@@ -106,16 +106,13 @@ function warnOfEnd() {
   document.body.append(holder);
 }
 
-function choice(label, options, current, onchange, properties = {}) {
-  return h("select", { "aria-label": label, title: label, onchange: (event) => onchange(event.target.value), ...properties },
-    options.map(([value, text]) => h("option", { value, selected: value === current }, text)));
-}
+const choice = (label, options, current, onchange) => select(options, current, { label, title: label, onchange: (event) => onchange(event.target.value) });
 
 /** The choice that is no project; no id has such a sign. */
 const NEW = "+";
 
 function projectChoice() {
-  const holder = h("span", {});
+  const holder = h("span");
   effect(() => {
     const current = place.value.project;
     const all = new Set(projects.value);
@@ -130,31 +127,27 @@ function projectChoice() {
 }
 
 function databaseChoice() {
-  const holder = h("span", {});
+  const holder = h("span");
   effect(() => {
     const { area, rest, project } = place.value;
     const all = databases.value;
     if (area !== "firestore" || all.length < 2) return show(holder);
-    const options = all.map((one) => [one, one]);
+    const options = all;
     show(holder, choice(t("database"), options, rest[0], (database) => go({ project, area, rest: [database, rest[1] ?? "data"] })));
   });
   return holder;
 }
 
-function languageChoice() {
-  return choice(t("language"), Object.entries(languageNames), language.peek(), setLanguage);
-}
+const languageChoice = () => choice(t("language"), Object.entries(languageNames), language.peek(), setLanguage);
 
-function themeChoice() {
-  return choice(t("theme"), THEMES.map((one) => [one, t(`theme.${one}`)]), theme(), setTheme);
-}
+const themeChoice = () => choice(t("theme"), named("theme", THEMES), theme(), setTheme);
 
 /** Whether a view follows changes by a listener; the others ask again, and say so themselves. */
 const isListened = ({ area, rest }) => area === "firestore" && rest[1] === "data";
 
 function light() {
-  const word = h("span", { class: "word" });
-  const element = h("span", { class: "light", role: "img" }, word);
+  const word = h("span.word");
+  const element = h("span.light", { role: "img" }, word);
   effect(() => {
     const text = t(`connection.${connection.value}`);
     element.hidden = connection.value === "idle" && !isListened(place.value);
@@ -172,16 +165,16 @@ function light() {
 const isNarrow = signal(kept("rail") === "narrow");
 
 function makeRail(pages) {
-  const rail = h("nav", { class: "rail", "aria-label": t("pages") });
+  const rail = h("nav.rail", { label: t("pages") });
   const turn = () => {
     isNarrow.value = !isNarrow.peek();
     keep("rail", isNarrow.peek() ? "narrow" : "wide");
   };
   effect(() => {
     const current = pageOf(place.value, pages);
-    const entry = (page) => h("li", {}, h("a", { href: addressOf(page), title: isNarrow.value ? t(pageKey(page)) : null, "aria-current": page === current ? "page" : null }, icon(page.icon), h("span", {}, t(pageKey(page))), NAMES[textsOf(page)] ? h("small", { "aria-hidden": "true" }, NAMES[textsOf(page)]) : null));
-    show(rail, groupsOf(pages).map(([name, some]) => [name ? h("h2", {}, t(`group.${name}`)) : null, h("ul", {}, some.map(entry))]),
-      h("button", { type: "button", class: "quiet", "aria-pressed": String(isNarrow.value), "aria-label": t("rail.narrow"), title: t("rail.narrow"), onclick: turn }, icon("collapse"), h("span", {}, t("rail.narrow"))));
+    const entry = (page) => h("li", h("a", { href: addressOf(page), title: isNarrow.value ? t(pageKey(page)) : null, "aria-current": page === current ? "page" : null }, icon(page.icon), h("span", t(pageKey(page))), NAMES[textsOf(page)] ? h("small", { "aria-hidden": true }, NAMES[textsOf(page)]) : null));
+    show(rail, groupsOf(pages).map(([name, some]) => [name ? h("h2", t(`group.${name}`)) : null, h("ul", some.map(entry))]),
+      h("button.quiet", { "aria-pressed": isNarrow.value, label: t("rail.narrow"), title: t("rail.narrow"), onclick: turn }, icon("collapse"), h("span", t("rail.narrow"))));
   });
   return rail;
 }
@@ -218,7 +211,7 @@ function showPages(main, pages) {
 
 async function openPage(main, page, project, mine, isFirst) {
   document.title = `${t(pageKey(page))} · ${project} · Brasa`;
-  show(main, h("div", { class: "body" }, muted(t("loading"))));
+  show(main, h("div.body", muted(t("loading"))));
   try {
     const [module] = await Promise.all([page.load(), loadTexts(textsOf(page)), loadDatabases(project), page.area === "overview" ? null : loadStyles()]);
     if (mine.isOver) return;
@@ -234,7 +227,7 @@ async function openPage(main, page, project, mine, isFirst) {
   } catch (error) {
     if (mine.isOver) return;
     console.warn(error);
-    show(main, h("div", { class: "body" }, h("div", { class: "notice danger", role: "alert" }, icon("warning"), h("div", { class: "grow" }, explain(error)))));
+    show(main, h("div.body", notice("danger", explain(error))));
   }
 }
 

@@ -1,4 +1,4 @@
-import { call, h, path, session, signal, t } from "../base/ui.js";
+import { call, h, projectPath, session, signal, t } from "../base/ui.js";
 
 /** The projects of the server and the databases of the project that is looked at. */
 
@@ -27,7 +27,7 @@ export async function loadProjects() {
 
 /** Asks for a project's databases, by id. */
 export async function loadDatabases(project) {
-  const { databases: found = [] } = await call("GET", path("v1", "projects", project, "databases"));
+  const { databases: found = [] } = await call("GET", projectPath(project, "databases"));
   databases.value = found.map((one) => one.name.split("/").pop()).sort();
 }
 

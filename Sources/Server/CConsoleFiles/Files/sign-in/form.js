@@ -31,7 +31,7 @@ function step(fields, action, send, problem, onFailure = (error) => show(problem
     }
     submitButton.disabled = false;
   };
-  return h("form", { class: "stack", onsubmit }, fields, inline(submitButton, more));
+  return h("form.stack", { onsubmit }, fields, inline(submitButton, more));
 }
 
 function firstStep(known, next, problem) {
@@ -53,17 +53,15 @@ function firstStep(known, next, problem) {
   return step(fields, t("signIn"), submit, problem, onFailure, hasPasskeys() ? passkeyButton(next, problem) : null);
 }
 
-function passkeyButton(next, problem) {
-  return button(t("signIn.passkey"), async () => {
-    try {
-      show(problem);
-      await post("/console/session/passkey", await usePasskey(await post("/console/session/challenge", {})));
-      next();
-    } catch (error) {
-      show(problem, error.status === 401 ? t("signIn.wrongPasskey") : explain(error));
-    }
-  });
-}
+const passkeyButton = (next, problem) => button(t("signIn.passkey"), async () => {
+  try {
+    show(problem);
+    await post("/console/session/passkey", await usePasskey(await post("/console/session/challenge", {})));
+    next();
+  } catch (error) {
+    show(problem, error.status === 401 ? t("signIn.wrongPasskey") : explain(error));
+  }
+});
 
 function secondStep({ pending, factor }, done, problem, restart) {
   const code = codeInput({ inputmode: "text", maxlength: 24 });
@@ -81,15 +79,13 @@ function secondStep({ pending, factor }, done, problem, restart) {
 }
 
 /** A field for the six digits of an authenticator program. */
-function codeInput(properties) {
-  return h("input", { type: "text", name: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: 12, class: "mono", ...properties });
-}
+const codeInput = (properties) => h("input.mono", { type: "text", name: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: 12, ...properties });
 
 /** The address as a code for a telephone's camera, dark on light in every theme. */
 function qrDrawing(text) {
   const rows = qrCode(text);
   const dark = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")));
-  return svg("svg", { viewBox: `-4 -4 ${rows.length + 8} ${rows.length + 8}`, class: "qr", role: "img", "aria-label": t("setUp.qr") }, svg("path", { d: dark.join("") }));
+  return svg("svg", { viewBox: `-4 -4 ${rows.length + 8} ${rows.length + 8}`, class: "qr", role: "img", label: t("setUp.qr") }, svg("path", { d: dark.join("") }));
 }
 
 /** Sets the account of a link up. */
@@ -101,15 +97,15 @@ export function setUpForm(code, invitation, done) {
   const fields = [
     field("users.email", email),
     field("users.password", password), note(t("setUp.passwordText")),
-    boxed(h("h2", {}, t("settings.factor")), h("p", {}, t("setUp.factorText")),
-      qrDrawing(invitation.address), h("p", { class: "mono secret" }, invitation.secret.match(/.{1,4}/g).join(" ")), h("p", {}, h("a", { href: invitation.address }, t("setUp.open"))),
+    boxed(h("h2", t("settings.factor")), h("p", t("setUp.factorText")),
+      qrDrawing(invitation.address), h("p.mono.secret", invitation.secret.match(/.{1,4}/g).join(" ")), h("p", h("a", { href: invitation.address }, t("setUp.open"))),
       field("signIn.code", factorCode), invitation.requiresFactor ? null : note(t("setUp.factorOptional"))),
   ];
   const submit = async () => {
     const factor = factorCode.value.replace(/\s/g, "");
     const { recoveryCodes } = await post("/console/session/accept", { code, email: email.value, password: password.value, factorCode: factor });
     if (recoveryCodes.length === 0) return done();
-    return show(holder, h("h2", {}, t("codes.of")), codesView(recoveryCodes), inline(button(t("codes.kept"), done, { class: "primary" })));
+    return show(holder, h("h2", t("codes.of")), codesView(recoveryCodes), inline(button(t("codes.kept"), done, { class: "primary" })));
   };
   const holder = stack(step(fields, t("setUp.finish"), submit, problem), problem);
   return holder;

@@ -1,15 +1,16 @@
-import { call, path } from "../base/api.js";
+import { call, projectPath, withQuery } from "../base/api.js";
 
 /** The accounts of a project, by the API of administrators. */
 
-const accounts = (project, verb) => `${path("v1", "projects", project, "accounts")}${verb ? `:${verb}` : ""}`;
+const accounts = (project, verb) => `${projectPath(project, "accounts")}${verb ? `:${verb}` : ""}`;
 
 export const PAGE_SIZE = 100;
 
+const pageOf = (project, maxResults, nextPageToken, options) => call("GET", withQuery(accounts(project, "batchGet"), { maxResults, nextPageToken }), undefined, options);
+
 /** A page of all users by uid: `{users, next}`; `next` is null at the end. */
 export async function list(project, pageToken) {
-  const query = new URLSearchParams({ maxResults: PAGE_SIZE, ...(pageToken ? { nextPageToken: pageToken } : {}) });
-  const { users = [], nextPageToken } = await call("GET", `${accounts(project, "batchGet")}?${query}`);
+  const { users = [], nextPageToken } = await pageOf(project, PAGE_SIZE, pageToken);
   return { users, next: users.length === PAGE_SIZE && nextPageToken ? nextPageToken : null };
 }
 
@@ -32,8 +33,7 @@ export async function search(project, text, { signal, progress }) {
   const known = new Set(outcome.users.map((user) => user.localId));
   let pageToken = null;
   do {
-    const query = new URLSearchParams({ maxResults: SEARCH.page, ...(pageToken ? { nextPageToken: pageToken } : {}) });
-    const { users = [], nextPageToken } = await call("GET", `${accounts(project, "batchGet")}?${query}`, undefined, { signal });
+    const { users = [], nextPageToken } = await pageOf(project, SEARCH.page, pageToken, { signal });
     for (const user of users) if (!known.has(user.localId) && isFound(user, text)) outcome.users.push(user);
     outcome.seen += users.length;
     pageToken = users.length === SEARCH.page ? nextPageToken : null;
@@ -53,9 +53,7 @@ export async function find(project, text, signal) {
 export const get = async (project, uid) => (await call("POST", accounts(project, "lookup"), { localId: [uid] })).users?.[0] ?? null;
 
 /** Makes a user; gives the uid. */
-export async function create(project, user) {
-  return (await call("POST", accounts(project), user)).localId;
-}
+export const create = async (project, user) => (await call("POST", accounts(project), user)).localId;
 
 /** Changes a user. */
 export const update = (project, uid, changes) => call("POST", accounts(project, "update"), { localId: uid, ...changes });
@@ -88,6 +86,4 @@ export function changesOf(user, typed) {
 }
 
 /** The providers by which a user signs in. Pure. */
-export function providersOf(user) {
-  return (user.providerUserInfo ?? []).map((provider) => provider.providerId);
-}
+export const providersOf = (user) => (user.providerUserInfo ?? []).map((provider) => provider.providerId);

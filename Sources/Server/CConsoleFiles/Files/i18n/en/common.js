@@ -91,6 +91,7 @@ export default {
   "json.twice": "This name appears twice.",
   "json.unknownType": "Names that start with $ are types, and this one is unknown.",
 
+  "edit.discard": "Your changes are not saved. Discard them?",
   "rows.selected": (n) => `${count(n)} selected`,
   "live.pause": "Pause",
   "live.resume": "Resume",

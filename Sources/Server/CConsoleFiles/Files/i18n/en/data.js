@@ -56,7 +56,6 @@ export default {
   "document.deleteIt": (id) => `Delete ${id}`,
   "document.deleteText": (path) => `${path} will be deleted. You can undo this.`,
   "document.deleted": "Document deleted",
-  "document.discard": "Your changes are not saved. Discard them?",
   "document.notValid": "Not valid yet",
   "document.showWrong": "Show",
   "document.wide": "Open as a page",

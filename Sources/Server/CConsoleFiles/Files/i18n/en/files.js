@@ -20,6 +20,8 @@ export default {
   "files.keepBoth": "Keep both",
   "files.replace": "Replace",
   "files.changed": "Someone else changed this file, or the name is taken.",
+  "files.path": "Path",
+  "files.digest": "MD5",
   "files.saved": "File saved",
   "files.cacheControl": "Cache-Control",
   "files.contentDisposition": "Content-Disposition",

@@ -1,3 +1,5 @@
+import { count, plural } from "./common.js";
+
 export default {
   "index.text": "Every field is indexed automatically. Queries over several fields need a composite index; the error says which, with a link.",
   "index.none": "No composite indexes.",
@@ -9,6 +11,14 @@ export default {
   "index.ASCENDING": "ascending",
   "index.DESCENDING": "descending",
   "index.CONTAINS": "array contains",
+  "index.density": "Documents in the index",
+  "index.SPARSE_ALL": "With all of its fields",
+  "index.SPARSE_ANY": "With any of its fields",
+  "index.DENSE": "All documents",
+  "index.unique": "Unique",
+  "index.uniqueText": "In a unique index, only one document can have a given combination of values.",
+  "index.arrays": "An index with an array field has the documents with all of its fields, and can't be unique.",
+  "index.vector": (n) => `vector, ${count(n)} ${plural(n, "dimension", "dimensions")}`,
   "index.READY": "Ready",
   "index.CREATING": "Building",
   "index.NEEDS_REPAIR": "Needs repair",

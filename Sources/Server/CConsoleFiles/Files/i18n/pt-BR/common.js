@@ -91,6 +91,7 @@ export default {
   "json.twice": "Este nome aparece duas vezes.",
   "json.unknownType": "Nomes com $ são tipos, e este não existe.",
 
+  "edit.discard": "Suas alterações não foram salvas. Descartar?",
   "rows.selected": (n) => `${count(n)} ${plural(n, "selecionado", "selecionados")}`,
   "live.pause": "Pausar",
   "live.resume": "Retomar",

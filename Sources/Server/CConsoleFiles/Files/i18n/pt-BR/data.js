@@ -56,7 +56,6 @@ export default {
   "document.deleteIt": (id) => `Excluir ${id}`,
   "document.deleteText": (path) => `${path} será excluído. É possível desfazer.`,
   "document.deleted": "Documento excluído",
-  "document.discard": "Suas alterações não foram salvas. Descartar?",
   "document.notValid": "Ainda não é válido",
   "document.showWrong": "Mostrar",
   "document.wide": "Abrir como página",

@@ -20,6 +20,8 @@ export default {
   "files.keepBoth": "Manter os dois",
   "files.replace": "Substituir",
   "files.changed": "Outra pessoa alterou este arquivo, ou o nome já existe.",
+  "files.path": "Caminho",
+  "files.digest": "MD5",
   "files.saved": "Arquivo salvo",
   "files.cacheControl": "Cache-Control",
   "files.contentDisposition": "Content-Disposition",

@@ -1,3 +1,5 @@
+import { count, plural } from "./common.js";
+
 export default {
   "index.text": "Cada campo já é indexado. Consultas por vários campos precisam de um índice composto; o erro diz qual, com um link.",
   "index.none": "Não há índices compostos.",
@@ -9,6 +11,14 @@ export default {
   "index.ASCENDING": "crescente",
   "index.DESCENDING": "decrescente",
   "index.CONTAINS": "array contém",
+  "index.density": "Documentos no índice",
+  "index.SPARSE_ALL": "Com todos os campos",
+  "index.SPARSE_ANY": "Com algum dos campos",
+  "index.DENSE": "Todos os documentos",
+  "index.unique": "Único",
+  "index.uniqueText": "Em um índice único, só um documento pode ter a mesma combinação de valores.",
+  "index.arrays": "Um índice com um campo de array tem os documentos com todos os campos, e não pode ser único.",
+  "index.vector": (n) => `vetor, ${count(n)} ${plural(n, "dimensão", "dimensões")}`,
   "index.READY": "Pronto",
   "index.CREATING": "Em criação",
   "index.NEEDS_REPAIR": "Precisa de reparo",
