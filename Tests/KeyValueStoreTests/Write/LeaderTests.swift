@@ -61,6 +61,13 @@ struct LeaderTests {
     fixture.queue.close()
   }
 
+  @Test func `a leader that closes the queue does not wait for its thread`() {
+    let fixture = LeaderFixture()
+    fixture.warmUp()
+    fixture.submit("a") { fixture.queue.close() }
+    #expect(fixture.events == ["a here", "a durable here"])
+  }
+
   @Test func `writes that come while one leads form the next group, of the queue's thread`() {
     let fixture = LeaderFixture()
     fixture.warmUp()
