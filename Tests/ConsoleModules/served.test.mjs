@@ -67,40 +67,10 @@ function tokensOf(source) {
   return tokens;
 }
 
-const partsOf = (tokens) => tokens.map((token) => [token.slice(0, token.indexOf(" ")), token.slice(token.indexOf(" ") + 1)]);
-
-/** The tokens with declarations of one kind that follow each other as one, and without parentheses around a single parameter. */
-function joined(tokens) {
-  const parts = partsOf(tokens);
-  const found = [];
-  const open = [null];
-  for (let at = 0; at < parts.length; at += 1) {
-    const [line, text] = parts[at];
-    const textOf = (index) => parts[index]?.[1];
-    if (text === "(" && /^[\w$#\u0080-\uffff]+$/.test(textOf(at + 1) ?? "") && textOf(at + 2) === ")" && textOf(at + 3) === "=>") {
-      found.push(tokens[at + 1]);
-      at += 2;
-      continue;
-    }
-    if (/^[)\]}]/.test(text) && open.length > 1) open.pop();
-    if (/^[([{]$/.test(text) || /\$\{$/.test(text)) open.push(null);
-    if (["const", "let"].includes(text)) open[open.length - 1] = textOf(at - 1) === "export" ? ["export", text] : [text];
-    if (text === ";" && open.at(-1)?.every((keyword, index) => textOf(at + 1 + index) === keyword)) {
-      found.push(`${line} ,`);
-      at += open.at(-1).length;
-      continue;
-    }
-    if (text === ";") open[open.length - 1] = null;
-    found.push(tokens[at]);
-  }
-  return found;
-}
-
 /** The tokens without the semicolons and commas that the language does without. */
 function needed(tokens) {
-  const all = joined(tokens);
-  const parts = partsOf(all);
-  return all.filter((_, at) => {
+  const parts = tokens.map((token) => [token.slice(0, token.indexOf(" ")), token.slice(token.indexOf(" ") + 1)]);
+  return tokens.filter((_, at) => {
     const [[line, text], [nextLine, next], [, before]] = [parts[at], parts[at + 1] ?? ["", "}"], parts[at - 1] ?? ["", ""]];
     if (text === ";") return !(next === "}" || (nextLine !== line && /^[a-zA-Z_$#\u0080-\uffff]/.test(next)));
     return text !== "," || ![")", "]", "}"].includes(next) || [",", "[", "("].includes(before);

@@ -1,7 +1,6 @@
 /// Removes from scripts the parts that browsers do not need, about a fifth of them: comments,
 /// indentation, unneeded space between tokens, semicolons where the language ends the statement
-/// without them, trailing commas, and the parentheses of a single parameter. Declarations that follow each
-/// other become one.
+/// without them, and trailing commas.
 ///
 /// Statements end without a semicolon before a closing brace, and at the end of a line whose next begins with a name.
 /// A semicolon that is a statement of its own, as the body of a loop, would be missed: the console's scripts have none,
@@ -22,13 +21,6 @@ struct ServedScript {
   /// The number of braces open in each piece of code within a text in backticks, from the
   /// outermost.
   private var openBraces: [Int] = []
-  /// The keywords of the declaration in progress within each open bracket, from the outermost: `const`, `let`, and
-  /// those with `export` before them.
-  private var declarations: [String?] = [nil]
-  /// The number of keywords that follow and that a comma before them replaces.
-  private var replacedKeywords = 0
-  /// The last kept token if it is a name, else empty.
-  private var lastName = ""
 
   private static let lineEnd = UInt8(ascii: "\n")
 
@@ -72,7 +64,6 @@ struct ServedScript {
       takeText(from: at + 1)
     case ("}", _) where openBraces.last == 0:
       openBraces.removeLast()
-      leaveBracket()
       takeText(from: at + 1)
     case ("/", _):
       if last != .operand, let end = endOfExpression {
@@ -80,10 +71,17 @@ struct ServedScript {
       } else {
         take(to: at + 1, as: .operator)
       }
-    case (";", _): takeSemicolon()
-    case (",", _) where isBehindTheLast: at += 1
-    case (let byte, _) where byte.isInName: takeName()
-    case (let byte, _): takeSign(byte)
+    case (";", _) where isEndWithoutSemicolon, (",", _) where isBehindTheLast:
+      at += 1
+    case (let byte, _) where byte.isInName:
+      let end = script[at...].firstIndex { !$0.isInName } ?? script.count
+      let isOperator = Self.operators.contains(String(decoding: script[at..<end], as: UTF8.self))
+      take(to: end, as: isOperator ? .operator : .operand)
+    case (let byte, _):
+      if !openBraces.isEmpty, byte == "{" || byte == "}" {
+        openBraces[openBraces.count - 1] += byte == "{" ? 1 : -1
+      }
+      take(to: at + 1, as: byte == ")" || byte == "]" ? .operand : .operator)
     }
   }
 
@@ -98,77 +96,10 @@ struct ServedScript {
     at = end
     hasSpace = false
     last = token
-    lastName = ""
   }
 
-  private mutating func takeName() {
-    let end = endOfName(at: at)
-    let name = String(decoding: script[at..<end], as: UTF8.self)
-    guard replacedKeywords == 0 else {
-      replacedKeywords -= 1
-      at = end
-      hasSpace = false
-      return
-    }
-    if name == "const" || name == "let" {
-      declarations[declarations.count - 1] = lastName == "export" ? "export \(name)" : name
-    }
-    take(to: end, as: Self.operators.contains(name) ? .operator : .operand)
-    lastName = name
-  }
-
-  private mutating func takeSign(_ byte: UInt8) {
-    if !openBraces.isEmpty, byte == "{" || byte == "}" {
-      openBraces[openBraces.count - 1] += byte == "{" ? 1 : -1
-    }
-    switch byte {
-    case "(":
-      if let (name, end) = singleParameter {
-        hasSpace = true
-        at = name.lowerBound
-        take(to: name.upperBound, as: .operand)
-        at = end
-        return
-      }
-      declarations.append(nil)
-    case "[", "{": declarations.append(nil)
-    case ")", "]", "}": leaveBracket()
-    default: break
-    }
-    take(to: at + 1, as: byte == ")" || byte == "]" ? .operand : .operator)
-  }
-
-  private mutating func leaveBracket() {
-    if declarations.count > 1 { declarations.removeLast() }
-  }
-
-  /// Keeps a semicolon that the language needs; a comma takes its place before a declaration of the same kind.
-  private mutating func takeSemicolon() {
-    let keywords = (declarations[declarations.count - 1] ?? "").split(separator: " ")
-    if !keywords.isEmpty, areNext(keywords) {
-      kept.append(UInt8(ascii: ","))
-      at += 1
-      last = .operator
-      replacedKeywords = keywords.count
-    } else {
-      declarations[declarations.count - 1] = nil
-      if isEndWithoutSemicolon { at += 1 } else { take(to: at + 1, as: .operator) }
-    }
-  }
-
-  /// The name and the end of parentheses around nothing but the parameter of a function with an arrow, which begin here.
-  private var singleParameter: (name: Range<Int>, end: Int)? {
-    let start = endOfSpace(at: at + 1)
-    let end = endOfName(at: start)
-    let close = endOfSpace(at: end)
-    guard end > start, close < script.count, script[close] == ")" else { return nil }
-    let arrow = endOfSpace(at: close + 1)
-    guard script[arrow...].starts(with: "=>".utf8) else { return nil }
-    return (start..<end, close + 1)
-  }
-
-  /// The next byte that is kept behind the one here with its place, and whether a line ends before it; nil at the end.
-  private var next: (byte: UInt8?, place: Int, isOnNewLine: Bool) {
+  /// The next byte that is kept behind the one here, and whether a line ends before it; nil at the end.
+  private var next: (byte: UInt8?, isOnNewLine: Bool) {
     var (place, isOnNewLine) = (at + 1, false)
     while place < script.count {
       switch (script[place], place + 1 < script.count ? script[place + 1] : 0) {
@@ -178,23 +109,14 @@ struct ServedScript {
       case (" ", _), ("\t", _), ("\r", _): place += 1
       case ("/", "/"): place = script[place...].firstIndex(of: Self.lineEnd) ?? script.count
       case ("/", "*"): place = endOfComment(at: place)
-      case (let byte, _): return (byte, place, isOnNewLine)
+      case (let byte, _): return (byte, isOnNewLine)
       }
     }
-    return (nil, script.count, true)
-  }
-
-  private func areNext(_ names: [Substring]) -> Bool {
-    var start = next.place
-    return names.allSatisfy { name in
-      let end = endOfName(at: start)
-      defer { start = endOfSpace(at: end) }
-      return script[start..<end].elementsEqual(name.utf8)
-    }
+    return (nil, true)
   }
 
   private var isEndWithoutSemicolon: Bool {
-    let (byte, _, isOnNewLine) = next
+    let (byte, isOnNewLine) = next
     guard let byte else { return true }
     return byte == "}" || (isOnNewLine && byte.isInName && !byte.isDigit)
   }
@@ -228,7 +150,6 @@ struct ServedScript {
       case "`": return take(to: end + 1, as: .operand)
       case "$" where end + 1 < script.count && script[end + 1] == "{":
         openBraces.append(0)
-        declarations.append(nil)
         return take(to: end + 2, as: .operator)
       case "\\": end += 2
       default: end += 1
@@ -238,14 +159,6 @@ struct ServedScript {
   }
 
   // MARK: Ends
-
-  private func endOfName(at start: Int) -> Int {
-    script[start...].firstIndex { !$0.isInName } ?? script.count
-  }
-
-  private func endOfSpace(at start: Int) -> Int {
-    script[start...].firstIndex { $0 != UInt8(ascii: " ") } ?? script.count
-  }
 
   private func endOfComment(at start: Int) -> Int {
     var end = start + 2
