@@ -22,9 +22,9 @@ final class Intake: Sendable {
     var sizes: [Int] = []
     var bodies: [String] = []
     var repeats = 0
-    /// Statuses of the next answers, before batches are taken again.
+    /// Statuses of the next responses, before batches are taken again.
     var failures: [Int] = []
-    /// Batches that are taken, and whose answers say that they were not.
+    /// Batches that are taken, and whose responses say that they were not.
     var lostAnswers = 0
   }
 

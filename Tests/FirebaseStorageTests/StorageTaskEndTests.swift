@@ -18,7 +18,7 @@ struct StorageTaskEndTests {
     return storage
   }
 
-  /// A server that begins every upload and gives one answer to all that follows.
+  /// A server that begins every upload and gives one response to all that follows.
   private static func uploadServer(
     _ headers: [(name: String, value: String)]
   ) throws -> AnsweringServer {

@@ -194,7 +194,7 @@ import Testing
     fixture.close()
   }
 
-  /// Answers a unary call that comes on the loop; also whether the answer was made there.
+  /// Answers a unary call that comes on the loop; also whether the response was made there.
   private static func answer(
     _ fixture: ServiceFixture,
     _ loop: Loop,

@@ -22,7 +22,7 @@ import Testing
     "{\"fields\":{\"t\":{\"stringValue\":\"\(String(repeating: "x", count: bytes))\"}}}"
   }
 
-  /// Returns once nothing is held: what holds a commit's bytes goes just behind its answer.
+  /// Returns once nothing is held: what holds a commit's bytes goes just behind its response.
   private static func awaitNothing(in bytes: () -> Int) async {
     while bytes() != 0 { await Task.yield() }
   }

@@ -16,7 +16,7 @@ import Testing
     let bytes: [UInt8]
     private let path: String
     private let handle: FileHandle
-    /// An element for each answer that broke off.
+    /// An element for each response that broke off.
     let failures: AsyncStream<Void>
     private let failed: AsyncStream<Void>.Continuation
 

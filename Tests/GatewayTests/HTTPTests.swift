@@ -187,7 +187,7 @@ import Testing
         let answer = await client.receive { $0.last == UInt8(ascii: "}") }
         #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK\r\n"))
       }
-      // Who does not wait is told nothing before the answer.
+      // Who does not wait is told nothing before the response.
       let path = "/v1/projects/p/guests/g:greet"
       try await client.send(Self.expecting(path, 5) + "hello")
       let answer = await client.receive { $0.last == UInt8(ascii: "}") }
@@ -207,7 +207,7 @@ import Testing
     }
   }
 
-  /// A service whose answer waits for what never comes.
+  /// A service whose response waits for what never comes.
   private static func silence(_ arrived: AsyncStream<Void>.Continuation) -> ServiceModule {
     let (never, source) = AsyncStream<Void>.makeStream()
     var module = ServiceModule("silence")

@@ -113,7 +113,7 @@ import Testing
     "POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\(headers)\r\n\(body)"
   }
 
-  /// The answers to those bytes, each of which ends with its own mark.
+  /// The responses to those bytes, each of which ends with its own mark.
   private static func answers(
     to pieces: [String],
     until end: String,

@@ -128,7 +128,7 @@ import Testing
       let numbers = ["4", "2", "6", "2", "10", "12", "14"]
       #expect(bodies.map { String($0.prefix { $0 != " " }) } == numbers)
       #expect(bodies[0] == "4 remembered " && bodies[1] == "2 fetched " && bodies[3] == bodies[1])
-      // Later ones are memory's again as soon as the handler has written an answer's end, which clients do not see.
+      // Later ones are memory's again as soon as the handler has written a response's end, which clients do not see.
       while !seen.hasSuffix("16 remembered \n") {
         try await client.send(Self.get("/shelf/16"))
         let more = await client.receive { $0.last == UInt8(ascii: "\n") }

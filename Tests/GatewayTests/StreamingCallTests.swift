@@ -136,7 +136,7 @@ import Testing
       let call = await gateway.service.nextOpened()
       call.onMessage.withLock {
         $0 = { [responses = call.responses] message in
-          // The first answer waits in the mailbox while the second is sent on the event loop.
+          // The first response waits in the mailbox while the second is sent on the event loop.
           onAnotherThread { responses.send([message + [0]]) }
           responses.send([message + [1]])
         }

@@ -80,7 +80,7 @@ package final class APNsStandIn: Sendable {
     _ = state.withLock { $0.unknown.insert(device) }
   }
 
-  /// An answer as Apple gives it.
+  /// A response as Apple gives it.
   package static func refusal(
     _ status: Int,
     _ reason: String,

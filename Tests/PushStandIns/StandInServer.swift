@@ -8,7 +8,7 @@ import Synchronization
 /// A server of HTTP/2 over TLS on a port of this machine that does with each request what it is told.
 ///
 /// The first request of a connection that is answered with 200 lets the connection have more streams than the first
-/// settings did, as Apple's service does; the settings come before the answer.
+/// settings did, as Apple's service does; the settings come before the response.
 package final class StandInServer: Sendable {
   /// The number of streams that a connection may have before and after its first success.
   package struct StreamLimits: Sendable {

@@ -171,7 +171,7 @@ struct Measurement {
 
   // MARK: Another client
 
-  /// The time from a write's start to its snapshot here, and to its answer, in turn.
+  /// The time from a write's start to its snapshot here, and to its response, in turn.
   private func otherClient() async throws -> [Double] {
     let feed = SnapshotQueue(firestore.collection("small"))
     try await feed.first { !$0.metadata.isFromCache }

@@ -11,7 +11,7 @@ import Darwin
 
 /// A server on this machine that answers every request as a test says, however wrong that is.
 ///
-/// A connection ends with its first answer. A thread a connection.
+/// A connection ends with its first response. A thread a connection.
 package final class AnsweringServer: Sendable {
   /// A request.
   package struct Request: Sendable {
@@ -25,13 +25,13 @@ package final class AnsweringServer: Sendable {
     package let body: Data
   }
 
-  /// An answer with a body of JSON, or none.
+  /// A response with a body of JSON, or none.
   package struct Answer: Sendable {
     let status: Int
     let headers: [(name: String, value: String)]
     let body: String
 
-    /// An answer of a status.
+    /// A response of a status.
     package init(_ status: Int, _ headers: [(name: String, value: String)] = [], body: String = "")
     {
       (self.status, self.headers, self.body) = (status, headers, body)
@@ -95,7 +95,7 @@ package final class AnsweringServer: Sendable {
       seen.withLock { $0.append(request) }
       _ = CuttingProxy.write(answer(request).bytes, to: client)
       _ = shutdown(client, Int32(SHUT_WR))
-      // Bytes that nobody read would reset the connection and take the answer with it.
+      // Bytes that nobody read would reset the connection and take the response with it.
       var rest = [UInt8](repeating: 0, count: 1_024)
       while recv(client, &rest, rest.count, 0) > 0 {}
     }

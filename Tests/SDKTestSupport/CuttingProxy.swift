@@ -21,7 +21,7 @@ package final class CuttingProxy: Sendable {
     case cutSending(after: Int)
     /// It breaks when the server has sent so many bytes.
     case cutAnswer(after: Int)
-    /// It breaks instead of the first answer that comes after so many bytes of the client.
+    /// It breaks instead of the first response that comes after so many bytes of the client.
     case loseAnswer(after: Int)
     /// Nothing goes on after so many bytes of the client until ``CuttingProxy/release()``.
     case holdSending(after: Int)

@@ -51,7 +51,7 @@ package final class ModelServer {
     history.last { $0.version <= version }?.state ?? [:]
   }
 
-  /// Applies a batch, once: sent again it gets the same answer.
+  /// Applies a batch, once: sent again it gets the same response.
   package func commit(_ writes: [Write], _ label: Label) -> Verdict {
     if let verdict = verdicts[label] { return verdict }
     onChange(label, writes)

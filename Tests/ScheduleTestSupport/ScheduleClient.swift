@@ -191,7 +191,7 @@ package final class ScheduleClient {
   /// Has the server say that nothing more has changed.
   package func sendHeartbeat() { watch?.stream?.sendPoint() }
 
-  /// Delivers the next answer of the write stream; false if there is none.
+  /// Delivers the next response of the write stream; false if there is none.
   package func deliverWrite() throws -> Bool {
     guard let event = write?.events.first else { return false }
     write?.events.removeFirst()

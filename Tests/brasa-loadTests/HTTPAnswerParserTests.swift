@@ -18,7 +18,7 @@ import Testing
     ),
   ]
 
-  /// Parses an answer that comes in parts of so many bytes.
+  /// Parses a response that comes in parts of so many bytes.
   static func parse(_ text: String, inPartsOf size: Int) throws -> HTTPAnswerParser? {
     var parser = HTTPAnswerParser(keepsBody: true)
     let bytes = Array(text.utf8)

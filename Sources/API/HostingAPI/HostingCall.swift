@@ -80,7 +80,7 @@ protocol SiteScoped: Sendable {
 }
 
 extension SiteScoped {
-  /// A route whose answer may block; the project is the one of the site that the path names, or the path's.
+  /// A route whose response may block; the project is the one of the site that the path names, or the path's.
   func route(
     _ method: HTTPRequest.Method,
     _ pattern: String,

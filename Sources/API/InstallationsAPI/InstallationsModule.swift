@@ -180,7 +180,7 @@ private struct InstallationRoutes: Sendable {
 }
 
 extension ServiceResponse {
-  /// A JSON answer.
+  /// A JSON response.
   fileprivate static func json(_ json: JSONValue) -> ServiceResponse {
     .json(Array(json.compact.utf8))
   }

@@ -42,7 +42,7 @@ struct ManagementCall: Sendable {
     try QueryParameters(request.query).parameters.last { $0.name == name }?.value
   }
 
-  /// The page of a list that the query asks for, as an answer under that name.
+  /// The page of a list that the query asks for, as a response under that name.
   func page(_ name: String, of all: [JSONValue]) throws(ServiceError) -> ServiceResponse {
     let size = Int(try parameter("pageSize") ?? "100") ?? -1
     let token = try parameter("pageToken") ?? ""

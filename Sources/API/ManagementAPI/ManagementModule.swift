@@ -69,7 +69,7 @@ protocol ProjectScoped: Sendable {
 }
 
 extension ProjectScoped {
-  /// A route below a project whose answer may block.
+  /// A route below a project whose response may block.
   func route(
     _ method: HTTPRequest.Method,
     _ pattern: RoutePattern,

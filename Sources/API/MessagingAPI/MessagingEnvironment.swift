@@ -291,7 +291,7 @@ extension HTTPField.Name {
 }
 
 extension ServiceResponse {
-  /// A JSON answer.
+  /// A JSON response.
   static func json(_ json: JSONValue, status: HTTPResponse.Status = .ok) -> ServiceResponse {
     .json(json.compactBytes, status: status)
   }

@@ -171,7 +171,7 @@ struct RulesManagement {
 
   // MARK: Tests
 
-  /// Compiles a source and tries the cases on it; issues are an answer, not an error.
+  /// Compiles a source and tries the cases on it; issues are a response, not an error.
   func test(_ body: JSONValue, ruleset id: Text?) throws -> JSONValue {
     let request = try JSONMembers(body, of: "testRulesetRequest", known: ["source", "testSuite"])
     let files =
@@ -217,7 +217,7 @@ struct RulesManagement {
 extension RulesManagement {
   private var database: RulesTarget { .firestore(DatabaseID(project: project)) }
 
-  /// Deploys to the project's Firestore; the warnings are the answer.
+  /// Deploys to the project's Firestore; the warnings are the response.
   ///
   /// As in the emulator, rules of other services are taken, and allow nothing.
   func putRules(_ body: JSONValue) throws -> JSONValue {

@@ -41,7 +41,7 @@ package enum StatusCode: Int, Sendable, CaseIterable {
     }
   }
 
-  /// The HTTP status that an answer with the code has, as `google.rpc.Code` lists them.
+  /// The HTTP status that a response with the code has, as `google.rpc.Code` lists them.
   package var httpStatus: Int {
     switch self {
     case .ok: 200

@@ -27,7 +27,7 @@ extension DocumentReference {
     Future(ofValue: { [self] in getDocument(source: source, completion: $0) })
   }
 
-  /// Makes the document what the data says; the future ends with the server's answer.
+  /// Makes the document what the data says; the future ends with the server's response.
   @discardableResult
   public func setData(_ documentData: [String: Any]) -> Future<Void, any Error> {
     Future(ofEnd: { [self] in setData(documentData, completion: $0) })

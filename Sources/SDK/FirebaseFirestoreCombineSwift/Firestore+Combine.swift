@@ -5,7 +5,7 @@ import FirebaseFirestore
 import Foundation
 
 extension WriteBatch {
-  /// Commits the batch; the future ends with the server's answer.
+  /// Commits the batch; the future ends with the server's response.
   @discardableResult
   public func commit() -> Future<Void, any Error> {
     Future(ofEnd: { [self] in commit(completion: $0) })

@@ -23,11 +23,11 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
   public let app: FirebaseApp
   private let bucket: String
   private let clock: StorageClock
-  /// The most bytes of a request or an answer, which is what a transfer holds in memory.
+  /// The most bytes of a request or a response, which is what a transfer holds in memory.
   let sliceBytes: Int64
   private let state: Lock<State>
 
-  /// The files of an app in a bucket, with a clock and the most bytes of a request or an answer.
+  /// The files of an app in a bucket, with a clock and the most bytes of a request or a response.
   package init(
     app: FirebaseApp,
     bucket: String,

@@ -10,7 +10,7 @@ package struct AuditEvent: Sendable, Hashable {
   package var action: String
   /// The path, or the account that it is about.
   package var target: String
-  /// The HTTP status of the answer.
+  /// The HTTP status of the response.
   package var status: Int
   /// The id of the request, which logs and `x-request-id` carry too.
   package var requestID: String

@@ -93,7 +93,7 @@ struct TransactionTests {
       }
       firestore.terminate()
     }
-    // What was answered before is an answer.
+    // What was answered before is a response.
     #expect(error == nil || error?.domain == FirestoreErrorDomain)
   }
 }

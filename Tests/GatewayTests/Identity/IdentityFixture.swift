@@ -74,7 +74,7 @@ struct IdentityFixture: Sendable {
     databases.close()
   }
 
-  /// One call; the status and the body of the answer.
+  /// One call; the status and the body of the response.
   func call(
     _ method: String = "POST",
     _ path: String,

@@ -18,7 +18,7 @@ final class FrameClient: Sendable {
     case closed
   }
 
-  /// A complete answer on one stream.
+  /// A complete response on one stream.
   struct Answer: Sendable {
     var headers = HPACKHeaders()
     var data: [UInt8] = []

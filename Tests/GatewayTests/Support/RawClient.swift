@@ -58,7 +58,7 @@ final class RawClient: Sendable {
     return all
   }
 
-  /// One HTTP/1.1 exchange on a connection of its own; head and body of the answer as text.
+  /// One HTTP/1.1 exchange on a connection of its own; head and body of the response as text.
   static func exchange(_ request: String, port: Int) async throws -> String {
     let client = try await connect(to: port)
     try await client.send(request)

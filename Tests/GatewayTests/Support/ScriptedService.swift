@@ -122,7 +122,7 @@ final class ScriptedService: RPCService {
     }
   }
 
-  /// The next call of UpdateDocument, which waits for its answer.
+  /// The next call of UpdateDocument, which waits for its response.
   func nextHeld() async -> Held {
     await withCheckedContinuation { continuation in
       let held = state.withLock { state -> Held? in

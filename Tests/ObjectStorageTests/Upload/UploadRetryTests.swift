@@ -34,7 +34,7 @@ import Testing
     )
     let content = pattern(900)
     _ = try await session.receive(at: 0, isLast: true, Parts(bytes: content))
-    // The client lost the answer, asks and sends again, while the first request goes on to make the object.
+    // The client lost the response, asks and sends again, while the first request goes on to make the object.
     #expect(try await session.status(bucket) == .active(received: 900))
     let (second, feed, asked) = Self.lastRequest(of: session)
     feed.yield(Array(content[..<300]))

@@ -266,7 +266,7 @@ extension EventDrop {
 }
 
 extension ServiceResponse {
-  /// A JSON answer.
+  /// A JSON response.
   static func json(_ json: JSONValue) -> ServiceResponse { .json(Array(json.compact.utf8)) }
 }
 

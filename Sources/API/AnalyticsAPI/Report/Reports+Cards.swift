@@ -170,7 +170,7 @@ extension ReportCall {
 }
 
 extension DayRange {
-  /// An answer about the days.
+  /// A response about the days.
   fileprivate func json(
     _ name: String,
     _ rows: [JSONValue],

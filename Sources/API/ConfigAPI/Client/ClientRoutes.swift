@@ -144,7 +144,7 @@ private struct InvalidationList {
 
   init(known: Int64) { self.known = known }
 
-  /// Sent at once, so that the client has the answer's head.
+  /// Sent at once, so that the client has the response's head.
   var opening: [UInt8] { Array("[".utf8) }
   var closing: [UInt8] { Array("]".utf8) }
 

@@ -140,7 +140,7 @@ struct TemplateManagement {
 }
 
 extension ServiceResponse {
-  /// A JSON answer.
+  /// A JSON response.
   static func json(_ json: JSONValue) -> ServiceResponse { .json(Array(json.compact.utf8)) }
 }
 

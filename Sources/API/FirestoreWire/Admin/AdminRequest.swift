@@ -26,7 +26,7 @@ package enum AdminRequest: Sendable {
     }
   }
 
-  /// An answer in the request's protocol: JSON, or the message's bytes.
+  /// A response in the request's protocol: JSON, or the message's bytes.
   package func encode(_ answer: AdminResponse) throws(ServiceError) -> [UInt8] {
     switch self {
     case .rest: try answer.json()

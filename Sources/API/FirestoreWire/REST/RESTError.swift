@@ -1,7 +1,7 @@
 import BaseJSON
 import BaseStatus
 
-/// Errors as HTTP answers.
+/// Errors as HTTP responses.
 package enum RESTError {
   /// The JSON body of an error; streaming methods answer it inside an array.
   package static func body(_ error: ServiceError, streaming: Bool = false) -> [UInt8] {

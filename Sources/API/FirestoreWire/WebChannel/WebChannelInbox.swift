@@ -3,7 +3,7 @@ import BaseStatus
 /// The maps that a WebChannel client sends, put into their order.
 ///
 /// Maps are numbered from 0 over the whole session. Requests may overtake each other and are sent
-/// again when their answer was lost: a map is delivered once, when all before it have been.
+/// again when their response was lost: a map is delivered once, when all before it have been.
 /// Messages that arrive early are held, up to a bound.
 package struct WebChannelInbox: Sendable {
   private let maximumHeldBytes: Int

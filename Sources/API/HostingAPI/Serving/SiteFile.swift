@@ -4,7 +4,7 @@ import HTTPTypes
 import Hosting
 import ServiceModule
 
-/// A file as an answer: as Brotli or gzip where the visitor takes that, a range, or that the visitor has it.
+/// A file as a response: as Brotli or gzip where the visitor takes that, a range, or that the visitor has it.
 struct SiteFile: Sendable {
   private let file: HostedFile
   private let name: String

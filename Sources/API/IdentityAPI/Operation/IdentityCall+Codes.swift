@@ -31,7 +31,7 @@ extension IdentityCall {
       do {
         try mailer.post(mail)
       } catch let error where hides(purpose, configuration) {
-        // An answer of another kind would tell that the account exists.
+        // A response of another kind would tell that the account exists.
         envelope.logger.error("an email could not be queued", metadata: ["error": "\(error)"])
       }
     }

@@ -132,7 +132,7 @@ extension SignInOutcome {
 }
 
 extension Session {
-  /// The tokens, as every answer that has them has them.
+  /// The tokens, as every response that has them has them.
   func put(into answer: inout AnswerBuilder) {
     answer.put("idToken", idToken)
     answer.put("refreshToken", refreshToken)

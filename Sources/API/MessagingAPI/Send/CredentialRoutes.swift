@@ -5,7 +5,7 @@ import HTTPTypes
 import PushMessaging
 import ServiceModule
 
-/// The credentials by which a project reaches push services, Brasa's own; no answer has a secret.
+/// The credentials by which a project reaches push services, Brasa's own; no response has a secret.
 ///
 ///     GET    /v1/projects/{project}/pushCredentials            APNs keys, and the VAPID key that pages subscribe with
 ///     POST   /v1/projects/{project}/pushCredentials            keeps the APNs key {keyId, teamId, bundleId, privateKey}

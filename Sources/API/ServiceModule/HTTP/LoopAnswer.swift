@@ -3,11 +3,11 @@ import HTTPTypes
 
 /// The response of a route's `LoopHandler`, once it is known.
 package enum LoopAnswer: Sendable {
-  /// An answer whose body is bytes.
+  /// A response whose body is bytes.
   case response(ServiceResponse)
   /// Google's JSON error.
   case failure(ServiceError)
-  /// An answer whose body goes on; only for routes that take the connection.
+  /// A response whose body goes on; only for routes that take the connection.
   case stream(HTTPFields, any LoopStream)
 }
 

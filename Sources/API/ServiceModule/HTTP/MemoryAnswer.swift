@@ -1,13 +1,13 @@
 import HTTPTypes
 
-/// An answer that is there as a whole: what memory gives at once.
+/// A response that is there as a whole: what memory gives at once.
 package struct MemoryAnswer: Sendable {
   /// The status and headers, with `Content-Length` among them.
   package let head: PreparedHead
   /// The whole body, as long as the head says.
   package let body: [UInt8]
 
-  /// An answer of those parts; the head says how long the body is.
+  /// A response of those parts; the head says how long the body is.
   package init(_ head: PreparedHead, body: [UInt8]) {
     self.head = head
     self.body = body
@@ -22,7 +22,7 @@ package struct MemoryAnswer: Sendable {
   }
 }
 
-/// A status and headers with their form in HTTP/1.1, made once for many answers.
+/// A status and headers with their form in HTTP/1.1, made once for many responses.
 package final class PreparedHead: Sendable {
   /// The status of every response that has this head.
   package let status: HTTPResponse.Status
@@ -31,7 +31,7 @@ package final class PreparedHead: Sendable {
   /// The status line and a line for each header, without the empty line at the end.
   package let bytes: [UInt8]
 
-  /// The head of an answer whose length is among the headers.
+  /// The head of a response whose length is among the headers.
   package init(status: HTTPResponse.Status = .ok, headers: HTTPFields) {
     self.status = status
     self.headers = headers

@@ -32,7 +32,7 @@ package struct ServiceResponse: Sendable {
   /// Counted with the method's gRPC calls; nil for a request that is not a call of one.
   package var call: Call?
 
-  /// An answer of those parts.
+  /// A response of those parts.
   package init(
     status: HTTPResponse.Status = .ok,
     headers: HTTPFields = [:],
@@ -43,7 +43,7 @@ package struct ServiceResponse: Sendable {
     self.body = body
   }
 
-  /// A JSON answer.
+  /// A JSON response.
   package static func json(
     _ body: [UInt8],
     status: HTTPResponse.Status = .ok

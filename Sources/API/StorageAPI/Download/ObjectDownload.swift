@@ -102,7 +102,7 @@ package struct ObjectDownload: Sendable {
     return MemoryAnswer(head, body: content.part(range))
   }
 
-  /// The head of an answer with all bytes, made once for a remembered object and a dialect.
+  /// The head of a response with all bytes, made once for a remembered object and a dialect.
   private func wholeHead(_ derived: DerivedValue) throws -> PreparedHead {
     if let known = derived.get(as: WholeHead.self), known.dialect == dialect { return known.head }
     var headers = self.headers

@@ -9,7 +9,7 @@ import StorageWire
 struct FirebaseFailure: Error {
   let status: Int
   let message: String
-  /// Fields of the answer beside those of every error.
+  /// Fields of the response beside those of every error.
   var headers: HTTPFields = [:]
 
   static func badRequest(_ message: String) -> FirebaseFailure {

@@ -162,7 +162,7 @@ extension FirebaseRoutes {
       try await session.cancel()
       return Self.answer(status: "cancelled")
     case ["upload"], ["upload", "finalize"], ["finalize"]:
-      // An answer may have been lost.
+      // A response may have been lost.
       let bucket = try await bucket(session.bucket, of: .administrator, request)
       let status = try await session.status(bucket)
       if case .finished = status { return Self.answer(status) }

@@ -1,7 +1,7 @@
 import BaseJSON
 import ObjectStorage
 
-/// The part of an answer that a client wants: `items(name,metadata/a),nextPageToken`.
+/// The part of a response that a client wants: `items(name,metadata/a),nextPageToken`.
 struct FieldsMask: Sendable {
   /// The members that are wanted; an empty mask is all of a value.
   private var members: [String: FieldsMask] = [:]

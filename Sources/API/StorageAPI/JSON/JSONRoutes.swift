@@ -225,7 +225,7 @@ extension HTTPField.Name {
 }
 
 extension StorageCall {
-  /// A JSON answer, or the part of it that the client wants.
+  /// A JSON response, or the part of it that the client wants.
   func answer(_ value: JSONValue) throws -> ServiceResponse {
     guard let fields = query["fields"], !fields.isEmpty else { return .json(value.compactBytes) }
     return .json(try FieldsMask(fields).apply(to: value).compactBytes)

@@ -22,7 +22,7 @@ extension StorageCall {
     }
   }
 
-  /// The one answer that has the secret.
+  /// The one response that has the secret.
   func makeHMACKey() async throws -> ServiceResponse {
     let permit = try await permit(.changeSharedSecrets)
     guard let account = query["serviceAccountEmail"], !account.isEmpty else {

@@ -157,7 +157,7 @@ struct JSONUpload: Sendable {
     let range = try headers[.contentRange].map { try ContentRange($0) }
     switch try await session.status(bucket) {
     case .active: break
-    // An answer may have been lost.
+    // A response may have been lost.
     case .finished(let object): return try call.answer(object)
     case .cancelled: throw StorageError.cancelledUpload
     }

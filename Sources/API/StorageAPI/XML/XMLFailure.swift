@@ -185,7 +185,7 @@ struct XMLFailure: Error {
 }
 
 extension ServiceResponse {
-  /// An answer in XML.
+  /// A response in XML.
   static func xml(
     _ element: XMLElement,
     namespace: String? = nil,

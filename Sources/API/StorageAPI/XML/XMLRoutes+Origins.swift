@@ -4,7 +4,7 @@ import HTTPTypes
 import ObjectStorage
 import ServiceModule
 
-// Which pages of other origins may call: what the bucket's configuration says. Pages without an entry get an answer
+// Which pages of other origins may call: what the bucket's configuration says. Pages without an entry get a response
 // that their browser keeps from them.
 
 extension XMLRoutes {
@@ -24,7 +24,7 @@ extension XMLRoutes {
     return response
   }
 
-  /// Adds to an answer what lets the request's page read it.
+  /// Adds to a response what lets the request's page read it.
   func describeOrigins(
     of request: ServiceRequest,
     _ response: inout ServiceResponse

@@ -5,7 +5,7 @@ import ServiceModule
 import StorageWire
 
 // Resumable uploads of the XML API: begun by a signed POST, or an administrator's; what follows goes to the address
-// that the answer names, whose id is the right to it.
+// that the response names, whose id is the right to it.
 
 extension XMLRoutes {
   func start(
@@ -65,7 +65,7 @@ extension XMLRoutes {
     let bucket = try await bucket(of: session)
     let range = try request.base.headers[.contentRange].map { try ContentRange($0) }
     let status = try await session.status(bucket)
-    // An answer may have been lost.
+    // A response may have been lost.
     switch status {
     case .active: break
     case .finished, .cancelled: return try Self.answer(status, request)

@@ -73,7 +73,7 @@ package struct AdministrativeCall: Sendable {
   package let action: String
   /// The path, without the query.
   package let target: String
-  /// The HTTP status of the answer.
+  /// The HTTP status of the response.
   package let status: Int
   /// The id of the request, which logs and `x-request-id` carry too.
   package let requestID: String

@@ -75,7 +75,7 @@ package struct CallContext: Sendable {
   }
 }
 
-/// A flag that goes up once: the caller no longer wants the answer.
+/// A flag that goes up once: the caller no longer wants the response.
 ///
 /// A write that has begun is finished all the same: only long responses look at the flag.
 package final class Cancellation: Sendable {

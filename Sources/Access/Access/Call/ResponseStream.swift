@@ -1,6 +1,6 @@
 import BaseStatus
 
-/// The answers of a server-streaming method, pulled as fast as the client reads.
+/// The responses of a server-streaming method, pulled as fast as the client reads.
 package protocol ResponseStream: AnyObject, Sendable {
   /// The next messages, at least one and about `maxBytes` in all; none at the end.
   ///

@@ -5,7 +5,7 @@ import Synchronization
 /// A function that no mock fits is answered by the test's documents, or, where the test has none, is
 /// an error. Calls are noted.
 package final class RulesMocks: Sendable {
-  /// An answer to calls of one function.
+  /// A response to calls of one function.
   package struct Mock: Sendable {
     /// `get`, `exists`, `getAfter`, `existsAfter`, `firestore.get` or `firestore.exists`.
     package let function: String
@@ -14,7 +14,7 @@ package final class RulesMocks: Sendable {
     /// The value that a matching call gets, or `undefined`.
     package let answer: Answer
 
-    /// An answer of that function to that argument.
+    /// A response of that function to that argument.
     package init(function: String, argument: RulesValue?, answer: Answer) {
       self.function = function
       self.argument = argument
@@ -49,7 +49,7 @@ package final class RulesMocks: Sendable {
   /// The calls so far.
   package var calls: [Call] { noted.withLock { $0 } }
 
-  /// Nil leaves the answer to the documents.
+  /// Nil leaves the response to the documents.
   func answer(of function: String, _ argument: RulesValue) -> Answer? {
     noted.withLock { $0.append(Call(function: function, argument: argument)) }
     let fitting = mocks.first { $0.function == function && $0.fits(argument) }

@@ -1,7 +1,7 @@
 import FirestoreModel
 import Synchronization
 
-/// Collects the answers of a batch of writes and hands them over when the last one is there.
+/// Collects the responses of a batch of writes and hands them over when the last one is there.
 final class AnswerCollector: Sendable {
   typealias Answer = Result<WriteResult, any Error>
 
@@ -20,7 +20,7 @@ final class AnswerCollector: Sendable {
     if count == 0 { completion([]) }
   }
 
-  /// Takes one answer; each index gets one.
+  /// Takes one response; each index gets one.
   func set(_ answer: Answer, at index: Int) {
     let complete = state.withLock { state -> [Answer]? in
       state.answers[index] = answer

@@ -27,7 +27,7 @@ package struct CommitProposal: Sendable {
   package var wantsDocuments: Bool
   /// Identifies this commit, so that it may be sent again.
   ///
-  /// With a key under which an answer is kept it is neither judged nor applied, but answered as the
+  /// With a key under which a response is kept it is neither judged nor applied, but answered as the
   /// first time. Answers are kept for the retention.
   package var idempotencyKey: IdempotencyKey?
   /// The principal that followers of the commit learn of.

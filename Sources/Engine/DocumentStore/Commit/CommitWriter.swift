@@ -59,7 +59,7 @@ final class CommitWriter: Sendable {
     }
   }
 
-  /// Takes no more commits, and returns when those that were taken have their answers.
+  /// Takes no more commits, and returns when those that were taken have their responses.
   func close() {
     state.withLock { $0.isClosed = true }
     // A write that comes behind the batch in the queue is done after it.

@@ -67,7 +67,7 @@ extension Database {
     return true
   }
 
-  /// Commits each write on its own, in no order, and completes when all have their answers.
+  /// Commits each write on its own, in no order, and completes when all have their responses.
   ///
   /// `readSets`, where given, has one set a write; a write that goes stale answers `StaleReadSet`.
   package func batchWrite(

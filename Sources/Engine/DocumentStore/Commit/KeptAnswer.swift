@@ -11,7 +11,7 @@ import KeyValueStore
 struct KeptAnswer: Sendable {
   let outcome: CommitOutcome
 
-  /// An answer to keep.
+  /// A response to keep.
   init(_ outcome: CommitOutcome) { self.outcome = outcome }
 
   /// Reads a record's value.
@@ -67,7 +67,7 @@ struct KeptAnswer: Sendable {
     return try reader.get(AnswerKey.bytes(key, in: incarnation), as: format)
   }
 
-  /// Keeps the answer under a key.
+  /// Keeps the response under a key.
   func keep(
     _ key: IdempotencyKey,
     _ incarnation: Incarnation,

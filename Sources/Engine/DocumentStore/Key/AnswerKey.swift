@@ -6,12 +6,12 @@ import FirestoreModel
 /// - `0x33, incarnation, version (8 bytes), idempotency key (32 bytes)`; the value is a marker. It
 ///   records how old the response is: the sweep goes over these, oldest first.
 package enum AnswerKey {
-  /// The key of the answer.
+  /// The key of the response.
   package static func bytes(_ key: IdempotencyKey, in incarnation: Incarnation) -> [UInt8] {
     KeySpace.answer.prefix(incarnation, reserving: IdempotencyKey.length) + key.bytes
   }
 
-  /// The key with the answer's age.
+  /// The key with the response's age.
   package static func age(
     _ key: IdempotencyKey,
     _ version: CommitVersion,
@@ -22,7 +22,7 @@ package enum AnswerKey {
     return bytes + key.bytes
   }
 
-  /// The idempotency key in a whole key of an answer; nil where it is none of these.
+  /// The idempotency key in a whole key of a response; nil where it is none of these.
   package static func key(ofAnswer key: UnsafeRawBufferPointer) -> IdempotencyKey? {
     IdempotencyKey(digest: [UInt8](key.dropFirst(KeySpace.prefixLength)))
   }

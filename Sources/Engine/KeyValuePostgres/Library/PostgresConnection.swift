@@ -11,7 +11,7 @@ enum CommitOutcome {
   case committed
   /// Nothing was written.
   case refused(KeyValueError)
-  /// The connection was lost before the answer came.
+  /// The connection was lost before the response came.
   case unknown(KeyValueError)
 }
 
@@ -115,7 +115,7 @@ final class PostgresConnection: @unchecked Sendable {
 
   /// Returns the payloads of notifications that the server has sent; none where the pipe was rung or so much time has passed.
   func notifications(or bell: WakePipe, microseconds: Int) -> [String] {
-    // Some may have come with the answer to a statement.
+    // Some may have come with the response to a statement.
     let received = receivedNotifications()
     guard received.isEmpty else { return received }
     bell.wait(for: library.socket(handle), microseconds: microseconds)

@@ -101,7 +101,7 @@ extension EpochTime {
     let isHolder = !isShared && holds(row)
     state.withLock { state in
       if isHolder {
-        // A ceiling whose answer was lost may have been written all the same.
+        // A ceiling whose response was lost may have been written all the same.
         state.timeline.raiseCeiling(to: row.ceiling)
       } else {
         state = State(

@@ -11,7 +11,7 @@
 ///   below the floor had landed already, so the view holds it;
 /// - the version that it *holds*: the last version of the last group in the view.
 /// When the view holds everything that has landed and nothing is pending, time may move on to the
-/// clock. Otherwise the greater of floor and held version is the answer.
+/// clock. Otherwise the greater of floor and held version is the response.
 ///
 /// No read time is above the *ceiling*, which is durable; after a restart no version falls below it.
 /// Versions need no ceiling of their own: they are durable with their group, or forgotten with it.
@@ -76,7 +76,7 @@ package struct Timeline: Sendable {
   /// Continues after the disk was read again.
   ///
   /// That must hold all that landed and every ceiling in use, and no group besides: the one in flight
-  /// never lands then. Otherwise the answer is false, and nothing has changed.
+  /// never lands then. Otherwise the response is false, and nothing has changed.
   package mutating func resume(at recovered: Timeline) -> Bool {
     guard recovered.landed == landed, recovered.ceiling >= ceiling else { return false }
     pending = nil

@@ -74,7 +74,7 @@ extension HubCore {
     switch request {
     case .add(let request): add(request, to: stream)
     case .remove(let id):
-      // An unknown target has ended by itself; its answer is on the way.
+      // An unknown target has ended by itself; its response is on the way.
       if let target = stream.targets[id] { remove(target, cause: nil) }
     case .open, .database, .refuse, .closed, .ended, .resumed: break
     }

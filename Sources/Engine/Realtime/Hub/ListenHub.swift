@@ -118,7 +118,7 @@ package final class ListenStream: Sendable {
   /// - Parameter bytes: The size of the client's message.
   package func add(_ request: TargetRequest, bytes: Int = 0) { ask(.add(request), bytes) }
 
-  /// Removes a target; the answer is an event.
+  /// Removes a target; the response is an event.
   package func remove(_ target: Int32) { ask(.remove(target)) }
 
   /// Answers a target that cannot even be asked for.

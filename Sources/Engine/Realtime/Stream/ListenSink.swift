@@ -15,7 +15,7 @@ package protocol ListenSink: AnyObject, Sendable {
 
 /// One message to a listening client.
 package enum ListenEvent: Sendable {
-  /// The target was accepted: the one answer to its request.
+  /// The target was accepted: the one response to its request.
   case added(Int32)
   /// The target is gone: because the client asked, or for a cause.
   case removed(Int32, cause: ServiceError?)

@@ -26,7 +26,7 @@ extension Auth {
     return try await finish(answer, use, provider: credential.provider, isNewUser: answer.isNewUser)
   }
 
-  /// Turns the answer of a sign-in into a user.
+  /// Turns the response of a sign-in into a user.
   func finish(
     _ answer: SessionAnswer,
     _ use: CredentialUse,
@@ -79,7 +79,7 @@ extension Auth {
     return UserProfile(account, wasAnonymous: wasAnonymous)
   }
 
-  /// Throws where an answer is no session yet.
+  /// Throws where a response is no session yet.
   private func check(_ answer: SessionAnswer, _ use: CredentialUse, _ provider: String) throws {
     if let pending = answer.mfaPendingCredential {
       let resolver = MultiFactorResolver(
@@ -109,7 +109,7 @@ extension Auth {
 }
 
 extension SessionAnswer {
-  /// The provider's credential that the answer brings.
+  /// The provider's credential that the response brings.
   fileprivate var providerCredential: OAuthCredential? {
     guard let providerId, oauthIdToken != nil || oauthAccessToken != nil || pendingToken != nil
     else { return nil }

@@ -78,7 +78,7 @@ extension Auth {
   }
 }
 
-/// The server's answer of who must prove to be human.
+/// The server's response of who must prove to be human.
 private struct RecaptchaAnswer: Decodable, Sendable {
   struct Provider: Decodable, Sendable {
     var enforcementState: String?

@@ -1,4 +1,4 @@
-// The answers of the account APIs, as far as the SDK reads them.
+// The responses of the account APIs, as far as the SDK reads them.
 
 /// The answer of everything that signs in or changes a session.
 struct SessionAnswer: Decodable, Sendable {
@@ -99,5 +99,5 @@ struct EnrollmentAnswer: Decodable, Sendable {
   let totpSessionInfo: Secret
 }
 
-/// An answer that says nothing but that it was done.
+/// A response that says nothing but that it was done.
 struct EmptyAnswer: Decodable, Sendable {}

@@ -20,7 +20,7 @@ struct AuthBackend: Sendable {
 
   let client: HTTPClient
 
-  /// Sends a request and reads its answer; throws errors of ``AuthErrors/domain``.
+  /// Sends a request and reads its response; throws errors of ``AuthErrors/domain``.
   func send<Answer>(_ request: AuthRequest<Answer>, _ caller: Caller) async throws -> Answer {
     let (data, status) = try await exchange(try urlRequest(request, caller))
     guard status == 200 else { throw failure(data, status) }

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A request of the account APIs and the shape of its answer.
+/// A request of the account APIs and the shape of its response.
 struct AuthRequest<Answer: Decodable & Sendable>: Sendable {
   /// The APIs by their host names.
   enum API: String, Sendable {

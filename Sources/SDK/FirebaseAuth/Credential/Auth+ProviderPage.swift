@@ -10,7 +10,7 @@ package struct ProviderSignIn: Sendable {
   let sessionID: String
 }
 
-/// The server's answer to the beginning of a sign-in.
+/// The server's response to the beginning of a sign-in.
 private struct ProviderPageAnswer: Decodable {
   let authUri: String
   let sessionId: String
@@ -49,7 +49,7 @@ extension Auth {
 
   /// Signs in with the address that a provider's page led back to.
   ///
-  /// The server takes an answer once, and only of the sign-in that it belongs to.
+  /// The server takes a response once, and only of the sign-in that it belongs to.
   package func finishSignIn(_ signIn: ProviderSignIn, answer: URL) async throws -> AuthDataResult {
     let session = try await send(
       AuthRequest<SessionAnswer>(

@@ -126,7 +126,7 @@ public final class PhoneAuthProvider: NSObject, Sendable {
   }
 }
 
-/// The answers of what sends a text message.
+/// The responses of what sends a text message.
 private struct PhoneSessionAnswer: Decodable, Sendable {
   struct Session: Decodable, Sendable {
     var sessionInfo: String?

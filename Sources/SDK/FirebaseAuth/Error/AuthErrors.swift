@@ -14,7 +14,7 @@ public enum AuthErrors {
   public static let userInfoUpdatedCredentialKey = "FIRAuthErrorUserInfoUpdatedCredentialKey"
   /// The member with the resolver of a sign-in that needs a second factor.
   public static let userInfoMultiFactorResolverKey = "FIRAuthErrorUserInfoMultiFactorResolverKey"
-  /// The member with the server's answer, in errors under `internalError`.
+  /// The member with the server's response, in errors under `internalError`.
   package static let deserializedResponseKey = "FIRAuthErrorUserInfoDeserializedResponseKey"
 }
 

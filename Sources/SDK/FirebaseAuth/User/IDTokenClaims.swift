@@ -1,6 +1,6 @@
 import Foundation
 
-/// The claims of an ID token, read without a check of its signature: the server's answer brought it.
+/// The claims of an ID token, read without a check of its signature: the server's response brought it.
 struct IDTokenClaims: Sendable {
   /// The claims' JSON.
   let json: Data

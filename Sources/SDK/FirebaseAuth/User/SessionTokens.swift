@@ -16,9 +16,9 @@ struct SessionTokens: Codable, Sendable, Equatable {
     self.expiration = expiration
   }
 
-  /// The tokens of an answer; nil where it has none.
+  /// The tokens of a response; nil where it has none.
   ///
-  /// `seconds` is how long the ID token lives, as the answer
+  /// `seconds` is how long the ID token lives, as the response
   /// says, else the token itself.
   init?(idToken: String?, refreshToken: String?, seconds: String?, now: Date) {
     guard let idToken, let refreshToken else { return nil }

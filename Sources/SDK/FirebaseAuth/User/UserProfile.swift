@@ -66,7 +66,7 @@ struct UserProfile: Codable, Sendable, Equatable {
 }
 
 extension UserProfile.Factor {
-  /// A factor as an answer has it.
+  /// A factor as a response has it.
   init(_ answer: FactorAnswer) {
     self.init(
       uid: answer.mfaEnrollmentId,

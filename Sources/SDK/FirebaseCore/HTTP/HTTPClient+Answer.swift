@@ -5,7 +5,7 @@ import Locking
 import FoundationNetworking
 #endif
 
-/// An HTTP answer; names of headers are in lower case.
+/// An HTTP response; names of headers are in lower case.
 package struct HTTPAnswer: Sendable {
   /// The HTTP status; 0 before the head has arrived.
   package var status: Int
@@ -14,7 +14,7 @@ package struct HTTPAnswer: Sendable {
   /// The bytes of the body.
   package var body: Data
 
-  /// An answer.
+  /// A response.
   package init(status: Int = 0, headers: [String: String] = [:], body: Data = Data()) {
     self.status = status
     self.headers = headers
@@ -32,7 +32,7 @@ package enum HTTPTraffic: Sendable {
 }
 
 extension HTTPClient {
-  /// Sends a request and collects its answer up to a limit.
+  /// Sends a request and collects its response up to a limit.
   ///
   /// Throws the network's error, or `CancellationError` if the caller's task is cancelled: at once,
   /// without waiting for the connection.
@@ -67,7 +67,7 @@ extension HTTPClient {
 }
 
 extension HTTPClient {
-  /// Sends a request with a body over a connection that nothing was sent on before, and collects its answer.
+  /// Sends a request with a body over a connection that nothing was sent on before, and collects its response.
   ///
   /// For bodies of which the server keeps what came before a connection broke. On Linux, if a
   /// reused connection breaks, the request is sent once more with the rest of its body, until it is
@@ -88,7 +88,7 @@ extension HTTPClient {
   }
 }
 
-/// Puts the pieces of one answer together.
+/// Puts the pieces of one response together.
 private final class AnswerCollector: Sendable {
   private struct State {
     var continuation: CheckedContinuation<HTTPAnswer, any Error>?

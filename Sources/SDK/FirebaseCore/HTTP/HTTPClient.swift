@@ -29,7 +29,7 @@ package struct HTTPCall: Sendable {
 
 /// HTTP over `URLSession`, without a cache or cookies: the way of all services to their servers.
 ///
-/// It follows no redirects: the next request would carry headers with credentials to any host that an answer names. All
+/// It follows no redirects: the next request would carry headers with credentials to any host that a response names. All
 /// events come on one serial queue, which holds back the network while it is busy.
 package final class HTTPClient: NSObject, URLSessionDataDelegate, Sendable {
   /// Receives a request's events on the client's queue; must not block for long.

@@ -37,7 +37,7 @@ extension DocumentReference {
     firestore.client.perform { [self] client in
       guard source == .cache else {
         return client.firstSnapshot(query) { client, result in
-          // A document that is known not to exist is an answer too.
+          // A document that is known not to exist is a response too.
           let isKnown = (try? client.cachedDocument(path).content) == .missing
           finish(
             result.snapshot { DocumentSnapshot(self, $0) }

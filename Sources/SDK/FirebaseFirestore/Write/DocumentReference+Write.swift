@@ -4,7 +4,7 @@ import FirestoreSync
 import Foundation
 
 // Writing single documents. A write is visible to listeners at once and queued; its completion, and
-// the end of the asynchronous forms, is the server's answer. Data that cannot be written traps,
+// the end of the asynchronous forms, is the server's response. Data that cannot be written traps,
 // with the official texts.
 
 extension Firestore {

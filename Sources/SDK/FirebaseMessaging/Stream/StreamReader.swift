@@ -27,7 +27,7 @@ final class StreamReader: Sendable {
     self.continuation = continuation
   }
 
-  /// The lines of a request; ends when the server ends its answer, throws where the network or it fails.
+  /// The lines of a request; ends when the server ends its response, throws where the network or it fails.
   static func lines(of request: URLRequest) -> AsyncThrowingStream<StreamLine, any Error> {
     let (stream, continuation) = AsyncThrowingStream.makeStream(
       of: StreamLine.self,

@@ -22,7 +22,7 @@ struct InvalidationReader: Sendable {
 
   private let continuation: AsyncThrowingStream<Event, any Error>.Continuation
 
-  /// The events of a request; ends when the server ends its answer, throws where the network or it fails.
+  /// The events of a request; ends when the server ends its response, throws where the network or it fails.
   static func events(
     of request: URLRequest,
     _ client: HTTPClient

@@ -30,7 +30,7 @@ public enum StorageError: Error, Sendable {
   case cancelled
   /// An argument is not valid.
   case invalidArgument(message: String)
-  /// The server's answer, or this library, is at fault.
+  /// The server's response, or this library, is at fault.
   case internalError(message: String)
   /// The URL is of another bucket than the storage.
   case bucketMismatch(message: String)

@@ -32,7 +32,7 @@ public enum StorageErrorCode: Int, Error, Sendable, CaseIterable {
   case invalidArgument = -13050
   /// The URL is of another bucket than the storage.
   case bucketMismatch = -13051
-  /// The server's answer, or this library, is at fault.
+  /// The server's response, or this library, is at fault.
   case internalError = -13052
   /// The URL names no object.
   case pathError = -13053

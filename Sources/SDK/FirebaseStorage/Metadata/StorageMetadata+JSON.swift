@@ -60,7 +60,7 @@ extension StorageMetadata {
     return json
   }
 
-  /// Metadata from an answer's body.
+  /// Metadata from a response's body.
   convenience init(_ answer: HTTPAnswer) throws {
     let json = try? JSONSerialization.jsonObject(with: answer.body)
     guard let members = json as? [String: Any] else {

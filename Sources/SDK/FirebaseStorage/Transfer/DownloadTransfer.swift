@@ -13,7 +13,7 @@ import FoundationNetworking
 final class DownloadTransfer: Transfer {
   private struct State {
     var offset: Int64 = 0
-    /// The object's version; nil before the first answer.
+    /// The object's version; nil before the first response.
     var entityTag: String?
     var total: Int64?
     var data = Data()
@@ -200,7 +200,7 @@ final class DownloadTransfer: Transfer {
   }
 }
 
-/// The range of an answer, both ends included, and the size of the whole.
+/// The range of a response, both ends included, and the size of the whole.
 private struct ContentRange {
   let begin: Int64
   let end: Int64

@@ -81,7 +81,7 @@ public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
 
   /// Signs in with the return address of the provider, and notifies the delegate.
   ///
-  /// An answer of a sign-in that this object did not begin, or began before another one, is refused.
+  /// A response of a sign-in that this object did not begin, or began before another one, is refused.
   @discardableResult
   public func finishSignIn(with answer: URL) async throws -> AuthDataResult {
     do {

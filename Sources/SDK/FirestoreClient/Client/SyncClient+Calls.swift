@@ -38,7 +38,7 @@ extension SyncClient {
     handle(.unlisten(id))
   }
 
-  /// Writes locally and queues the writes; the completion comes with the server's answer.
+  /// Writes locally and queues the writes; the completion comes with the server's response.
   package func write(_ writes: [Write], _ completion: @escaping Completion) {
     guard engine() != nil else { return completion(failure) }
     if let tooLarge = writes.sizeFailure { return completion(tooLarge) }

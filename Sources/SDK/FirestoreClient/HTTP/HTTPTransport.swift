@@ -12,7 +12,7 @@ import FoundationNetworking
 
 /// Firestore over HTTP: streams as WebChannels, single calls by REST.
 package final class HTTPTransport: FirestoreTransport {
-  /// The most bytes of the answer to a single call.
+  /// The most bytes of the response to a single call.
   private static let greatestAnswer = 128 << 20
 
   private let url: String

@@ -21,7 +21,7 @@ extension FirestoreFailure {
     self.init(code ?? StatusCode(rawValue: number) ?? Self.code(httpStatus: number), message)
   }
 
-  /// The code that an answer's status means where its body says nothing.
+  /// The code that a response's status means where its body says nothing.
   static func code(httpStatus: Int) -> StatusCode {
     switch httpStatus {
     case 200: .ok
@@ -40,7 +40,7 @@ extension FirestoreFailure {
     }
   }
 
-  /// The error in an answer's body, `{"error": …}` alone or in a list; nil where there is none.
+  /// The error in a response's body, `{"error": …}` alone or in a list; nil where there is none.
   static func inBody(_ body: some Collection<UInt8>) -> FirestoreFailure? {
     let bytes = Array(body)
     return bytes.withUnsafeBufferPointer { bytes in

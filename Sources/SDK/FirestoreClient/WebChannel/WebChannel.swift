@@ -8,7 +8,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// One bidirectional call as a WebChannel of version 8: a session of POSTs to the server and a GET whose answer is what
+/// One bidirectional call as a WebChannel of version 8: a session of POSTs to the server and a GET whose response is what
 /// the server says.
 ///
 /// Nothing is sent before the first message, which goes along with the opening. A back channel that
@@ -350,7 +350,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
   }
 }
 
-/// The request in whose answer the server speaks.
+/// The request in whose response the server speaks.
 private struct BackChannel {
   /// Distinguishes requests: results of an earlier one are ignored.
   var number = 0
@@ -377,7 +377,7 @@ private final class ChannelAnswer: @unchecked Sendable {
   private static let greatestBody = 1 << 20
   private var content = Content()
 
-  /// Takes an event; the whole answer or the error at the end.
+  /// Takes an event; the whole response or the error at the end.
   func take(_ event: HTTPEvent) -> Result<Content, any Error>? {
     switch event {
     case .sent: return nil

@@ -3,7 +3,7 @@ package typealias StreamID = Int
 
 /// The client's side of the watch or the write stream's life.
 ///
-/// `idle` is not started; `start` leads to `opening`, the server's answer to `open`, and an error through `failed`
+/// `idle` is not started; `start` leads to `opening`, the server's response to `open`, and an error through `failed`
 /// to `waiting` for the back-off timer at the next start.
 struct StreamConnection {
   enum State {

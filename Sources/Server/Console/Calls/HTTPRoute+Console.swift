@@ -32,7 +32,7 @@ extension HTTPRoute {
       _ = try environment.access.consoleAdministrator(request.context, of: subject ?? named)
       return try await answer(request)
     }
-    // The answers are for the page of this origin alone.
+    // The responses are for the page of this origin alone.
     route.decidesOrigins = true
     return route
   }

@@ -51,7 +51,7 @@ struct SessionRoutes: Sendable {
         throw Self.error(error)
       }
     }
-    // The answers are for the page of this origin alone.
+    // The responses are for the page of this origin alone.
     route.decidesOrigins = true
     return route.demanding { _, _ in .viewer }
   }
@@ -190,7 +190,7 @@ struct SessionRoutes: Sendable {
 
   private var audit: SessionAudit { SessionAudit(environment: environment) }
 
-  /// An answer that sets the cookies of a session and of the device, which is known from now on.
+  /// A response that sets the cookies of a session and of the device, which is known from now on.
   private func signedIn(
     _ secret: String,
     as email: String,
@@ -207,7 +207,7 @@ struct SessionRoutes: Sendable {
     return response
   }
 
-  /// An answer that sets the cookie.
+  /// A response that sets the cookie.
   private func signedIn(
     _ secret: String,
     _ request: ServiceRequest,

@@ -6,7 +6,7 @@ import NIOHTTPTypes
 /// begins to read it.
 ///
 /// A request that is answered before that leaves open whether the body comes, so the connection
-/// ends with the answer. A client that waits and has no bytes to send is notified too: AWS's takes
+/// ends with the response. A client that waits and has no bytes to send is notified too: AWS's takes
 /// the next response of the connection for this one else.
 final class HTTP1Expectation: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
@@ -22,7 +22,7 @@ final class HTTP1Expectation: ChannelDuplexHandler, RemovableChannelHandler {
     case waiting
     /// The client waits, and its body is over without a byte.
     case waitingWithoutBody
-    /// The connection ends with the answer that is being written.
+    /// The connection ends with the response that is being written.
     case ending
   }
 

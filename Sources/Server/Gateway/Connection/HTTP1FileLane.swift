@@ -4,7 +4,7 @@ import ServiceModule
 /// Sends parts of open files on an HTTP/1.1 connection without TLS, behind all that was written before.
 ///
 /// It is the pipeline's first handler: what it sends passes by the encoder of HTTP, so it can only be the body of
-/// an answer whose head says how long that is. A connection whose client does not keep the pace while a part is sent is
+/// a response whose head says how long that is. A connection whose client does not keep the pace while a part is sent is
 /// closed, also where what is left of the part is too little to fill the connection's buffer.
 final class HTTP1FileLane: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = IOData

@@ -3,7 +3,7 @@ import NIOHTTPTypes
 
 /// Closes an HTTP/1.1 connection that has no request in progress, or one that does not come to its end, for too long.
 ///
-/// Time counts from the last part of a request and from the end of the last answer.
+/// Time counts from the last part of a request and from the end of the last response.
 final class HTTP1IdleTimeout: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart

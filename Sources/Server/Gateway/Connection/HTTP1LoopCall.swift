@@ -12,11 +12,11 @@ import Synchronization
 ///
 /// Any thread may give the response; the loop writes it when the call's turn comes, with its other
 /// work.
-// Sendable: the answer has a lock; the event loop alone touches the rest.
+// Sendable: the response has a lock; the event loop alone touches the rest.
 final class HTTP1LoopCall: LoopTurn, @unchecked Sendable {
   private let request: ServiceRequest
   private let handling: HTTPRoute.LoopHandling
-  /// The page that is to read the answer.
+  /// The page that is to read the response.
   private let origin: String?
   private let answers: MemoryAnswers
   private let mailbox: EventLoopMailbox

@@ -9,7 +9,7 @@ import ServiceModule
 /// handled here, and a plain POST with a route that has a handler for the loop. This happens only
 /// after the responses to all earlier requests have been written, and while the client reads.
 /// Everything else passes unchanged. The decoder and the handlers behind it are added when the
-/// first request passes. While an answer is awaited at most one more read is taken, and kept. After
+/// first request passes. While a response is awaited at most one more read is taken, and kept. After
 /// a request that it cannot follow everything passes: nothing that comes then is taken for a
 /// request that the decoder does not see as one.
 final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
@@ -42,7 +42,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   private var position = Position.start
   /// The timeout on the decoder's side, once that is there.
   private var idleTimeout: HTTP1IdleTimeout?
-  /// Requests that passed and whose answers are not written to their end.
+  /// Requests that passed and whose responses are not written to their end.
   private var unanswered = 0
   private var hasWritten = false
   /// True while a route handles a request; `early` holds a response that it gives during the call.

@@ -17,7 +17,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   private enum Phase {
     /// The request's message is still coming.
     case receiving(GRPCMessageBuffer)
-    /// The request is complete and waits for the client to read earlier answers.
+    /// The request is complete and waits for the client to read earlier responses.
     case delayed([UInt8])
     /// The service works on it.
     case running
@@ -44,7 +44,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   private let started: ContinuousClock.Instant
   private let context: CallContext
   private let headerCost: Int
-  /// Ends with the object, which the service's answer holds on to.
+  /// Ends with the object, which the service's response holds on to.
   private let lease: RequestLease
   /// The request's bytes on the lease.
   private var leasedBytes = 0
@@ -139,7 +139,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
 
   // MARK: Answers
 
-  /// Takes an answer of the service; too late ones are dropped.
+  /// Takes a response of the service; too late ones are dropped.
   func receive(_ answer: EventLoopMailbox.Answer) {
     releaseRequest()
     switch (answer, phase) {

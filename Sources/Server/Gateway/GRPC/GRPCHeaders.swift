@@ -2,7 +2,7 @@ import BaseStatus
 import FirestoreWire
 import NIOHPACK
 
-/// The header blocks of a gRPC answer.
+/// The header blocks of a gRPC response.
 enum GRPCHeaders {
   /// Before the first message.
   static let head: HPACKHeaders = [
@@ -12,7 +12,7 @@ enum GRPCHeaders {
   /// After the last message of a call that went well.
   static let success: HPACKHeaders = ["grpc-status": "0"]
 
-  /// The whole answer of a call that went well without a message.
+  /// The whole response of a call that went well without a message.
   static let successOnly: HPACKHeaders = [
     ":status": "200", "content-type": "application/grpc", "grpc-status": "0",
   ]
@@ -24,7 +24,7 @@ enum GRPCHeaders {
     return headers
   }
 
-  /// The whole answer of a call that failed before its first message.
+  /// The whole response of a call that failed before its first message.
   static func trailersOnly(_ error: ServiceError, requestID: String) -> HPACKHeaders {
     var headers = head
     if error.code == .unimplemented {

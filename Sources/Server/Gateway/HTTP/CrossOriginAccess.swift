@@ -23,7 +23,7 @@ struct CrossOriginAccess: RouterMiddleware {
     return response
   }
 
-  /// Lets pages of an origin read an answer with those headers.
+  /// Lets pages of an origin read a response with those headers.
   static func admit(_ origin: String, to headers: inout HTTPFields) {
     headers[.accessControlAllowOrigin] = origin
     headers[.accessControlAllowCredentials] = "true"

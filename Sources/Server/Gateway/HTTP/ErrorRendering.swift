@@ -87,7 +87,7 @@ extension ServiceError {
 }
 
 extension Response {
-  /// A JSON answer.
+  /// A JSON response.
   static func json(_ body: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
     Response(
       status: status,

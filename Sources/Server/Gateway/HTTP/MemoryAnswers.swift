@@ -33,7 +33,7 @@ struct MemoryAnswers: Sendable {
     self.logger = logger
   }
 
-  /// The bytes of the answer to a GET without a body; nil where the responder has to answer.
+  /// The bytes of the response to a GET without a body; nil where the responder has to answer.
   func answer(
     _ head: HTTPRequest,
     requestID: String,
@@ -117,7 +117,7 @@ struct MemoryAnswers: Sendable {
     )
   }
 
-  /// The origin of the page that is to read the answer; nil where the route decides about pages.
+  /// The origin of the page that is to read the response; nil where the route decides about pages.
   func origin(of request: ServiceRequest, _ route: HTTPRoute) -> String? {
     route.decidesOrigins ? nil : request.headers[.origin]
   }

@@ -123,7 +123,7 @@ struct RouteDispatch: RouterMiddleware {
 }
 
 extension Response {
-  /// A service's answer.
+  /// A service's response.
   init(_ answer: ServiceResponse) {
     let body: ResponseBody =
       switch answer.body {

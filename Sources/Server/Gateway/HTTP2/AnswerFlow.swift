@@ -9,7 +9,7 @@ struct AnswerFlow {
   var waiting: WaitingAnswer?
 }
 
-/// The parts of a stream's answer that could not leave at once, in order.
+/// The parts of a stream's response that could not leave at once, in order.
 final class WaitingAnswer {
   /// DATA, not yet cut into frames.
   var parts = CircularBuffer<ByteBuffer>(initialCapacity: 2)

@@ -2,7 +2,7 @@ import BaseRuntime
 import NIOCore
 import NIOHTTP2
 
-/// An HTTP/2 connection's last handler before the socket: the DATA of its answers, and the batching
+/// An HTTP/2 connection's last handler before the socket: the DATA of its responses, and the batching
 /// of all that is written.
 ///
 /// `NIOHTTP2Handler`, the next handler away from the socket, makes and checks every other frame. It
@@ -279,7 +279,7 @@ final class AnswerLane: ChannelDuplexHandler {
     }
   }
 
-  /// A stream is gone: what waits of its answer goes too.
+  /// A stream is gone: what waits of its response goes too.
   func forget(_ stream: any ConnectionStream, on id: HTTP2StreamID) {
     guard let waiting = stream.flow.waiting else { return }
     stream.flow.waiting = nil

@@ -17,7 +17,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
     BodyDelegate
   >
 
-  /// The client went away before the answer was complete.
+  /// The client went away before the response was complete.
   struct Abandoned: Error {}
 
   private let connection: HTTP2Connection
@@ -170,7 +170,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
     }
   }
 
-  /// Writes a part of the answer's body; returns when more may follow.
+  /// Writes a part of the response's body; returns when more may follow.
   fileprivate func send(_ data: ByteBuffer) async throws {
     try await onEventLoop {
       guard self.connection.writeData(data, of: self, on: self.id) else {
@@ -180,7 +180,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
     try await eventLoop.flatSubmit { self.roomToWrite() }.get()
   }
 
-  /// Ends the answer.
+  /// Ends the response.
   fileprivate func finish() async throws {
     let end = HTTP2Frame.FramePayload.Data(data: .byteBuffer(ByteBuffer()), endStream: true)
     try await onEventLoop { self.connection.writeEnd(.data(end), on: self.id) }
@@ -282,7 +282,7 @@ private final class WeakRequest: @unchecked Sendable {
   }
 }
 
-/// Writes an answer's body to its stream.
+/// Writes a response's body to its stream.
 private struct BridgedResponseWriter: ResponseBodyWriter {
   let request: BridgedRequest
 

@@ -28,7 +28,7 @@ protocol ConnectionStream: AnyObject {
   func expire()
   /// The connection holds too many bytes of unfinished requests, and this one holds some.
   func overflow()
-  /// The frame that ends the answer left; called during the HTTP/2 layer's writing.
+  /// The frame that ends the response left; called during the HTTP/2 layer's writing.
   func endLeft()
   /// The server is about to stop: endless answers should end.
   func drain()

@@ -71,7 +71,7 @@ final class EventLoopMailbox: HandoverReceiver {
     self.eventLoop = eventLoop
   }
 
-  /// Hands the answer to its call, now if this is the loop's thread.
+  /// Hands the response to its call, now if this is the loop's thread.
   func post(_ answer: Answer, to call: GRPCCall) {
     post(.answer(answer, call))
   }

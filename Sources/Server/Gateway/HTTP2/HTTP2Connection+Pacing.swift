@@ -3,7 +3,7 @@ import NIOHTTP2
 
 /// Pacing by the client's reading, and the connection's one timer.
 extension HTTP2Connection {
-  /// Starts the call now, or when the client has read enough of the answers before it.
+  /// Starts the call now, or when the client has read enough of the responses before it.
   func startWhenReaderAllows(_ call: GRPCCall) {
     if unwrittenBytes < environment.limits.bufferedResponseBytes, delayedCalls.isEmpty {
       call.start()
@@ -113,7 +113,7 @@ extension HTTP2Connection: NIOHTTP2FrameDelegate {
     if stream.wantsToContinue { continueLater(stream) }
   }
 
-  /// A part of an answer left that had waited.
+  /// A part of a response left that had waited.
   func wroteData(_ size: Int, of stream: any ConnectionStream) {
     unwrittenBytes -= size
     stream.unwrittenBytes -= size

@@ -45,7 +45,7 @@ final class HTTP2Connection: ChannelInboundHandler {
   let streamedBytes = Atomic<Int>(0)
   /// Bidirectional calls whose service waits for room on the connection.
   var pausedCalls: [HTTP2StreamID: StreamingCall] = [:]
-  /// Complete calls that wait for the client to read earlier answers.
+  /// Complete calls that wait for the client to read earlier responses.
   var delayedCalls = CircularBuffer<GRPCCall>()
   var streamsToContinue: [any ConnectionStream] = []
   var lastProgress = NIODeadline.now()
@@ -331,13 +331,13 @@ final class HTTP2Connection: ChannelInboundHandler {
     }
   }
 
-  /// Writes the frame that ends a stream, behind what waits of its answer.
+  /// Writes the frame that ends a stream, behind what waits of its response.
   func writeEnd(_ payload: HTTP2Frame.FramePayload, on id: HTTP2StreamID) {
     let frame = HTTP2Frame(streamID: id, payload: payload)
     if let waiting = streams[id]?.flow.waiting { waiting.end = frame } else { write(frame) }
   }
 
-  /// Writes messages of a stream's answer and gives how many bytes leave with the next flush for sure.
+  /// Writes messages of a stream's response and gives how many bytes leave with the next flush for sure.
   ///
   /// Those that wait are counted until they leave; nil where there is no room for them.
   func write(
@@ -354,7 +354,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     return size
   }
 
-  /// Writes DATA of a stream's answer and counts it until it left; false where there is no room for it.
+  /// Writes DATA of a stream's response and counts it until it left; false where there is no room for it.
   func writeData(
     _ data: ByteBuffer,
     of stream: any ConnectionStream,

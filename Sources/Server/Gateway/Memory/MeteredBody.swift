@@ -91,13 +91,13 @@ extension ResponseBody {
   }
 }
 
-/// A writer of an answer's body that may send parts of open files too.
+/// A writer of a response's body that may send parts of open files too.
 protocol FileResponseBodyWriter: ResponseBodyWriter {
   /// Nil where bytes alone can be sent.
   var files: (any ServiceFileWriter)? { get }
 }
 
-/// Writes parts of an answer that count while they wait.
+/// Writes parts of a response that count while they wait.
 private struct MeteredWriter: FileResponseBodyWriter {
   var base: any ResponseBodyWriter
   let account: LedgerAccount

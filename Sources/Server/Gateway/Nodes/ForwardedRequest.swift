@@ -103,7 +103,7 @@ package struct ForwardedResponse: Sendable {
   private let headers: [(name: String, value: String)]
   private let body: any AsyncSequence<[UInt8], any Error> & Sendable
 
-  /// An answer of those parts; its body is read at the client's pace.
+  /// A response of those parts; its body is read at the client's pace.
   package init(
     status: Int,
     headers: [(name: String, value: String)],

@@ -3,7 +3,7 @@ import FirestoreWire
 /// The request of a WebChannel session that is held open to carry arrays to the client.
 ///
 /// A streaming one is kept for minutes; a long poll ends with its first data. Both end with a noop
-/// rather than empty: clients count empty answers as failures.
+/// rather than empty: clients count empty responses as failures.
 struct WebChannelBackChannel {
   /// The next step of its request.
   enum Step {

@@ -11,7 +11,7 @@ package struct WebChannelLimits: Sendable, Equatable {
   var anonymousWindowBytes = 256 << 10
   /// The largest number of bytes that a session holds for its client; more ends it.
   package var sessionBytes = 64 << 20
-  /// Messages that wait for the service before a request's answer is held back, and their bytes.
+  /// Messages that wait for the service before a request's response is held back, and their bytes.
   var requests = 1_000
   var requestBytes = 16 << 20
   /// Messages, their bytes, and requests held back, of a client that continues anyway; more ends

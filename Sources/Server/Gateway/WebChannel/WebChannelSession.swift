@@ -70,7 +70,7 @@ final class WebChannelSession: StreamResponses {
     /// True if the caller has shown valid credentials.
     var isTrusted = false
     var meter: WebChannelMeter
-    /// Requests whose answer waits until the service has taken enough.
+    /// Requests whose response waits until the service has taken enough.
     var postsWaiting: [CheckedContinuation<Void, Never>] = []
   }
 

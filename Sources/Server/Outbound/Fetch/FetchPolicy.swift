@@ -10,7 +10,7 @@ package struct FetchPolicy: Sendable, Hashable {
   package var allowsCleartext = false
   /// The largest answer.
   package var largestBody = 256 << 10
-  /// From the question to the answer's last byte.
+  /// From the question to the response's last byte.
   package var timeout = Duration.seconds(10)
   /// A PEM file of authorities to trust instead of the system's.
   package var authorities: String?

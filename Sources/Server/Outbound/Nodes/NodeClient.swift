@@ -105,7 +105,7 @@ package final class NodeClient: Sendable {
     client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
   }
 
-  /// Sends a request to the node at an origin, such as `http://10.0.0.2:8080`; throws where the answer's head has not
+  /// Sends a request to the node at an origin, such as `http://10.0.0.2:8080`; throws where the response's head has not
   /// come in that time.
   package func send(
     _ message: Message,
@@ -150,7 +150,7 @@ package final class NodeClient: Sendable {
         }
         return String(decoding: text, as: UTF8.self)
       }
-      // The client's own deadline ends with the answer's head.
+      // The client's own deadline ends with the response's head.
       group.addTask {
         try? await Task.sleep(for: time)
         return nil
@@ -164,7 +164,7 @@ package final class NodeClient: Sendable {
   package func shutdown() async throws { try await client.shutdown() }
 }
 
-/// The parts of an answer's body, whose wait somebody else than the reader may end.
+/// The parts of a response's body, whose wait somebody else than the reader may end.
 private actor AnswerParts {
   private var parts: HTTPClientResponse.Body.AsyncIterator?
   private var asked: Task<[UInt8]?, any Error>?

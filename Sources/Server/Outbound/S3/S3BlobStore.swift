@@ -196,7 +196,7 @@ package final class S3BlobStore: BlobStore {
           body: Array(list.utf8)
         )
       )
-      // An answer that began well may still tell of a failure.
+      // A response that began well may still tell of a failure.
       guard try Self.document(done).name == "CompleteMultipartUploadResult" else {
         throw StorageError(.unavailable, "The S3 server did not complete an upload.")
       }

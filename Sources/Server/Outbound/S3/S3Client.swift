@@ -11,7 +11,7 @@ import StorageWire
 ///
 /// Requests that fail for reasons that may pass are sent again; all that are sent here may be sent twice. Any task may call.
 final class S3Client: Sendable {
-  /// An answer with its body.
+  /// A response with its body.
   struct Answer: Sendable {
     let status: UInt
     /// Nil where the server does not say it.
@@ -65,7 +65,7 @@ final class S3Client: Sendable {
 
   func shutdown() async throws { try await client.shutdown() }
 
-  /// Sends a request; throws `StorageError` for every answer but success, and nil is that there is no such key.
+  /// Sends a request; throws `StorageError` for every response but success, and nil is that there is no such key.
   func send(_ call: Call) async throws -> Answer? {
     var attempt = 1
     while true {

@@ -33,7 +33,7 @@ struct ResponseHeaders {
     return headers.ending(block)
   }
 
-  /// Reads a block that begins an answer.
+  /// Reads a block that begins a response.
   mutating func skip(_ block: UnsafeRawBufferPointer) {
     if Self.isStable(block) { return }
     known = nil

@@ -1,6 +1,6 @@
 /// Reads one HTTP/1.1 answer after the other from the bytes of a connection, as they come.
 ///
-/// Bodies are counted, and kept only where that is asked for. An answer without a length ends with the
+/// Bodies are counted, and kept only where that is asked for. A response without a length ends with the
 /// connection, which nothing here waits for: it is refused.
 struct HTTPAnswerParser {
   private enum Phase: Equatable {
@@ -25,16 +25,16 @@ struct HTTPAnswerParser {
   /// The longest line that is read.
   private static let longestLine = 64 << 10
 
-  /// A parser of the next answer.
+  /// A parser of the next response.
   init(keepsBody: Bool = false) { self.keepsBody = keepsBody }
 
-  /// A header of the answer; names in lower case.
+  /// A header of the response; names in lower case.
   func header(_ name: String) -> String? { headers[name] }
 
   /// True if the server closes the connection after this response.
   var closesConnection: Bool { headers["connection"]?.lowercased() == "close" }
 
-  /// Takes bytes; true once the answer is whole.
+  /// Takes bytes; true once the response is whole.
   mutating func take(_ bytes: UnsafeRawBufferPointer) throws(LoadError) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty, phase != .done {

@@ -7,7 +7,7 @@ final class CommitWriter: FrameConnectionOwner {
   private var connections: [FrameConnection] = []
   private var numbers: [Int: [Int: Int]] = [:]
   private var turn = 0
-  /// Called after each answer, to make the next commit where it shall follow at once.
+  /// Called after each response, to make the next commit where it shall follow at once.
   var onAnswer: (() throws -> Void)?
   /// The error that occurred while a response was handled.
   private(set) var failure: (any Error)?

@@ -14,7 +14,7 @@ final class DeliveryLedger {
   private(set) var lastDeliveries = LatencyHistogram()
   /// From the commit's answer to each delivery; one that came earlier counts as nothing.
   private(set) var afterAnswer = LatencyHistogram()
-  /// From the commit's start to its answer.
+  /// From the commit's start to its response.
   private(set) var answers = LatencyHistogram()
   private(set) var acknowledgedCount = 0
   private(set) var completedCount = 0

@@ -114,7 +114,7 @@ final class EventStreamRun {
     _ = control.send(Array((head + body).utf8))
   }
 
-  /// Sends a request and waits for its answer.
+  /// Sends a request and waits for its response.
   private func call(_ method: String, _ path: String, _ body: String) throws {
     send(method, path, body)
     var answer: [UInt8] = []

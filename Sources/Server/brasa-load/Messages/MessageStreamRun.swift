@@ -44,7 +44,7 @@ final class MessageStreamRun {
   private var random = RandomSource(seed: 1)
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
 
-  /// From a send's start to its answer, to the message's arrival, and to the answer to its acknowledgement.
+  /// From a send's start to its response, to the message's arrival, and to the response to its acknowledgement.
   private(set) var answers = LatencyHistogram()
   private(set) var deliveries = LatencyHistogram()
   private(set) var acknowledgements = LatencyHistogram()

@@ -18,12 +18,12 @@ enum OperationStep {
   case failed(String)
 }
 
-/// Rounds of one call each, whose success is the answer's status.
+/// Rounds of one call each, whose success is the response's status.
 struct SingleCallOperation: Operation {
   private let makeCall: @Sendable (inout RandomSource) -> OutgoingCall?
   private let documents: @Sendable (Answer) -> Int
 
-  /// `documents` says how many documents a successful answer is about.
+  /// `documents` says how many documents a successful response is about.
   init(
     documents: @escaping @Sendable (Answer) -> Int = { _ in 1 },
     call: @escaping @Sendable (inout RandomSource) -> OutgoingCall?

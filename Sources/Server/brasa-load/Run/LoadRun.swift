@@ -7,7 +7,7 @@ struct LoadRun {
   let connections: Int
   let threads: Int
   let seed: UInt64
-  /// Calls a second of all connections together; nil begins each with the answer to the one before.
+  /// Calls a second of all connections together; nil begins each with the response to the one before.
   var rate: Int?
   /// The operations of one connection, a slot each; called once a connection.
   let operations: (_ connection: Int) -> [any Operation]
@@ -79,7 +79,7 @@ struct LoadRun {
 
   /// Drives some connections until all that they do is done.
   ///
-  /// - Parameter interval: Nanoseconds from one call of theirs to the next; nil begins them with answers.
+  /// - Parameter interval: Nanoseconds from one call of theirs to the next; nil begins them with responses.
   private static func run(
     _ parts: [ConnectionPlan],
     until end: Int64,

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds the answer to one call, written by the connection and read when it has ended.
+/// Holds the response to one call, written by the connection and read when it has ended.
 final class AnswerBox: Sendable {
   private let state = Mutex<Answer?>(nil)
 
@@ -10,7 +10,7 @@ final class AnswerBox: Sendable {
   }
 }
 
-/// Makes one call and keeps its answer.
+/// Makes one call and keeps its response.
 struct OneCallOperation: Operation {
   private var call: OutgoingCall?
   private let answer: AnswerBox

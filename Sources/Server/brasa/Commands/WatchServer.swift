@@ -24,7 +24,7 @@ struct WatchServer: Sendable {
   /// Bytes that the server may send before they are read; HTTP/2's 64 KiB would have it wait for each round trip.
   private static let window = 1 << 20
 
-  /// Sends one Listen request and hands over the answers, until the server ends the stream (which
+  /// Sends one Listen request and hands over the responses, until the server ends the stream (which
   /// it does with a status that is thrown, where that is not OK).
   func listen(
     _ request: [UInt8],

@@ -61,7 +61,7 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case explainRules(database: DatabaseLabel, explanation: RulesExplanation)
   /// Creates the definitions of a `firestore.indexes.json`, and deletes the others.
   case applyIndexes(database: DatabaseLabel, definitions: String, deletingOthers: Bool)
-  /// Makes a service account's key; its file is the one line of the answer.
+  /// Makes a service account's key; its file is the one line of the response.
   case createKey(name: String, role: String, project: String, origin: String?)
   /// Each service account's key as a line.
   case listKeys
@@ -120,7 +120,7 @@ struct DatabaseLabel: Codable, Sendable, Equatable {
   var id: DatabaseID { DatabaseID(project: Text(project), database: Text(database)) }
 }
 
-/// One part of an answer.
+/// One part of a response.
 enum AdministrationReply: Codable, Sendable, Equatable {
   /// The progress of the work, in `unit`s; the total is nil while it is not known.
   case progress(done: Int, total: Int?, unit: String)

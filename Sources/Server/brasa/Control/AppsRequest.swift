@@ -2,7 +2,7 @@ import Authentication
 
 /// A request of `brasa apps` about a project.
 enum AppsRequest: Codable, Sendable, Equatable {
-  /// Registers an app; its id is the one line of the answer.
+  /// Registers an app; its id is the one line of the response.
   case create(
     platform: RegisteredApp.Platform,
     bundleID: String?,

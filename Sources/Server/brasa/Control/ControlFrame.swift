@@ -1,6 +1,6 @@
 import Foundation
 
-/// A line of an answer on the control socket.
+/// A line of a response on the control socket.
 ///
 /// An item's bytes follow its line as they are: as JSON in JSON they would grow many times over.
 private enum ControlFrame: Codable {
@@ -10,7 +10,7 @@ private enum ControlFrame: Codable {
 }
 
 extension LineChannel {
-  /// Writes one part of an answer.
+  /// Writes one part of a response.
   func send(_ reply: AdministrationReply) throws {
     guard case .item(let file, let bytes) = reply else {
       return try write(.reply(reply))
@@ -19,7 +19,7 @@ extension LineChannel {
     try writeBytes(bytes)
   }
 
-  /// The next part of an answer; nil when the other side has finished.
+  /// The next part of a response; nil when the other side has finished.
   func receive() throws -> AdministrationReply? {
     guard let line = try readLine() else { return nil }
     switch try JSONDecoder().decode(ControlFrame.self, from: Data(line.utf8)) {

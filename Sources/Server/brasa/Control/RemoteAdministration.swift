@@ -25,7 +25,7 @@ struct RemoteAdministration: Administration {
       while let item = try input() { try channel.writeItem(item) }
       try channel.finishWriting()
     } catch ControlError.system(_, EPIPE) {
-      // The server takes no more; its answer says why.
+      // The server takes no more; its response says why.
     }
     while let reply = try channel.receive() {
       if case .failed(let code, let message) = reply {

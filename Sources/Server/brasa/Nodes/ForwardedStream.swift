@@ -8,7 +8,7 @@ final class ForwardedStream: ResponseStream {
   private let reader: AnswerReader
   private let run: @Sendable (@escaping @Sendable () async -> Void) -> Bool
 
-  /// An answer whose parts are awaited in tasks that `run` begins, unless it takes none any more.
+  /// A response whose parts are awaited in tasks that `run` begins, unless it takes none any more.
   init(
     _ body: NodeClient.Body,
     run: @escaping @Sendable (@escaping @Sendable () async -> Void) -> Bool
@@ -32,7 +32,7 @@ final class ForwardedStream: ResponseStream {
   }
 }
 
-/// Cuts the answer into messages.
+/// Cuts the response into messages.
 // Sendable: a stream is asked for one part at a time, and only its own calls reach the reader.
 private final class AnswerReader: @unchecked Sendable {
   private var parts: NodeClient.Body.AsyncIterator

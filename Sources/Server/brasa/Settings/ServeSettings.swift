@@ -243,7 +243,7 @@ struct ServeSettings: Sendable, Equatable {
 
   /// Names by which the console is asked, beside those of this machine; nil where every name may lead to it, over TLS or from elsewhere.
   ///
-  /// Development's port as a whole answers to few names.
+  /// Development's port as a whole responses to few names.
   var consoleHosts: Set<String>? {
     guard !isDevelopment, isLoopback, tls == nil else { return nil }
     return Set([HostName(ofOrigin: origin)].compactMap { $0?.text })

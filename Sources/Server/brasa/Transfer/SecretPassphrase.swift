@@ -54,7 +54,7 @@ struct SecretPassphrase: ParsableArguments {
     var hidden = before
     hidden.c_lflag &= ~tcflag_t(ECHO)
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
-    // After the flush, which drops earlier input: an answer to the prompt is not dropped.
+    // After the flush, which drops earlier input: a response to the prompt is not dropped.
     FileHandle.standardError.write(Data(prompt.utf8))
     defer {
       tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)

@@ -38,7 +38,7 @@ package struct FetchedDocument: Sendable, Hashable {
   /// The time for which the response may be kept, in seconds; nil when the server does not say.
   package let maxAge: Int?
 
-  /// An answer.
+  /// A response.
   package init(status: Int, body: [UInt8], maxAge: Int? = nil) {
     self.status = status
     self.body = body
@@ -52,6 +52,6 @@ package struct FetchedDocument: Sendable, Hashable {
 /// there, never from a client. Still, the fetcher refuses addresses inside the operator's network
 /// unless it may use them, follows no redirection, and bounds size and time.
 package protocol DocumentFetcher: Sendable {
-  /// Fetches a document; throws when there is no answer or it is not allowed to ask.
+  /// Fetches a document; throws when there is no response or it is not allowed to ask.
   func fetch(_ request: DocumentRequest) async throws -> FetchedDocument
 }

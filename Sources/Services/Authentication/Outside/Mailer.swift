@@ -20,7 +20,7 @@ package struct Mail: Sendable, Hashable {
 
 /// Sends mail.
 package protocol Mailer: Sendable {
-  /// Takes the email for delivery and returns at once, so that the time an answer takes does not
+  /// Takes the email for delivery and returns at once, so that the time a response takes does not
   /// tell whether there was an email to send. Throws when it can take no more.
   func post(_ mail: Mail) throws
 }

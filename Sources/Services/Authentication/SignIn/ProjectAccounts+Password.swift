@@ -43,7 +43,7 @@ extension ProjectAccounts {
 
   /// Signs in with e-mail and password.
   ///
-  /// While the project hides accounts, a wrong address and a wrong password give the same answer after
+  /// While the project hides accounts, a wrong address and a wrong password give the same response after
   /// the same work, and a disabled account shows only to who knows its password.
   ///
   /// - Parameter device: The name of a device of which the caller knows that the account was signed in to from it.

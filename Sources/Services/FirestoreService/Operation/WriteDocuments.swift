@@ -167,7 +167,7 @@ extension FirestoreService {
     _ respond: @escaping @Sendable (Result<Answer, ServiceError>) -> Void,
     _ answer: @escaping @Sendable (CommitOutcome) -> Answer
   ) throws {
-    // Kept until the answer: no other bound is on what waits for the writer.
+    // Kept until the response: no other bound is on what waits for the writer.
     let lease = try call.context.lease(commit.approximateBytes, for: .commit)
     let completion: @Sendable (Result<CommitOutcome, any Error>) -> Void = { [self] result in
       defer { withExtendedLifetime(lease) {} }

@@ -43,7 +43,7 @@ final class WriteStreamCall: StreamCall {
     var isPaused = false
     /// The work waits for the client to read.
     var isStalled = false
-    /// The client has read since the last answer.
+    /// The client has read since the last response.
     var hasResumed = false
     /// Nothing is taken or answered any more.
     var isOver = false

@@ -3,7 +3,7 @@ import BaseText
 /// The response of a site to a path.
 package enum SiteAnswer: Sendable {
   case redirect(to: String, status: Int)
-  /// A file, as the answer of a status.
+  /// A file, as the response of a status.
   case file(HostedFile, path: String, status: Int)
   case function(HostedFunction)
   /// There is no such file, and no page that says so.

@@ -19,7 +19,7 @@ struct APNsAnswer: Sendable, Equatable {
   let timestamp: Int64?
   let pause: Duration?
 
-  /// Reads an answer that came at `now`, in seconds since 1970.
+  /// Reads a response that came at `now`, in seconds since 1970.
   init(_ answer: PushHostClient.Answer, now: Int) {
     status = answer.status
     id = answer.headers["apns-id"]

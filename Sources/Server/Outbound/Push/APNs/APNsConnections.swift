@@ -4,7 +4,7 @@ import Synchronization
 /// The connections to one environment of Apple's service, used in turn; more of them while all have much to do.
 ///
 /// Each is one HTTP/2 connection, with as many streams as Apple allows; a client reopens it after
-/// GOAWAY. One on which a request got no answer in time is replaced, since a connection can be dead
+/// GOAWAY. One on which a request got no response in time is replaced, since a connection can be dead
 /// without anybody saying so. A connection that is idle for a minute is closed, and the next
 /// request opens another one. So no connection needs a check for being alive.
 ///

@@ -45,7 +45,7 @@ struct HostBreaker: Sendable {
   mutating func succeed() {
     switch state {
     case .closed, .trying: state = .closed(failures: 0)
-    // A late answer to a request from before the failures.
+    // A late response to a request from before the failures.
     case .open: break
     }
   }
@@ -63,7 +63,7 @@ struct HostBreaker: Sendable {
     }
   }
 
-  /// The request ended without an answer of the host's making, as by cancellation.
+  /// The request ended without a response of the host's making, as by cancellation.
   mutating func abandon(at now: ContinuousClock.Instant) {
     if case .trying(let pause) = state { state = .open(until: now, pause: pause) }
   }

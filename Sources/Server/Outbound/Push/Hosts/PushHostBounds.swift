@@ -3,7 +3,7 @@
 /// A slow host keeps its slots from others; a quick one gives them back at once, however many it
 /// has.
 struct PushHostBounds: Sendable {
-  /// While its answers take less than `quickAnswer`.
+  /// While its responses take less than `quickAnswer`.
   let quick: Int
   /// While they take longer, or none came yet.
   let slow: Int

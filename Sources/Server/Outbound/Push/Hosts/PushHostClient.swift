@@ -69,11 +69,11 @@ final class PushHostClient: Sendable {
   /// Lets no new request begin.
   func retire() async { await client.retire() }
 
-  /// Sends a request and reads the answer.
+  /// Sends a request and reads the response.
   ///
   /// Answers of 500 and more count as failures of the host, and so do silence and connections that can't be made. One that
   /// ends under many requests does not: it would be as many failures. Throws `Refusal`, or what the client
-  /// throws where no answer came.
+  /// throws where no response came.
   func send(_ request: HTTPClientRequest) async throws -> Answer {
     try admit()
     guard let leased = client.lease() else {

@@ -7,7 +7,7 @@ struct PushHostSettings: Sendable {
   let group: any EventLoopGroup
   /// A PEM file of authorities to trust besides the system's.
   var authorities: String?
-  /// From a request to the last byte of its answer.
+  /// From a request to the last byte of its response.
   var timeout = Duration.seconds(10)
   /// Until a connection is made.
   var connectTimeout = Duration.seconds(5)

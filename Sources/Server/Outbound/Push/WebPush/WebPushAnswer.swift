@@ -2,7 +2,7 @@ import PushMessaging
 
 /// The meaning of a push service's response (RFC 8030, 8292).
 enum WebPushAnswer {
-  /// The outcome of an answer that came at `now`, in seconds since 1970.
+  /// The outcome of a response that came at `now`, in seconds since 1970.
   static func outcome(_ answer: PushHostClient.Answer, now: Int) -> PushOutcome {
     let pause = answer.headers["retry-after"].flatMap { RetryAfter.duration($0, now: now) }
     switch answer.status {
