@@ -18,89 +18,75 @@ extension FirestoreService {
     let permit = try permit(call, request.database)
     if let gate = permit.gate, !gate.mayAllowAnything { throw AccessControl.denied }
     let options = try PipelineOptions(request.options)
-    let plan = try PipelineRun.compile(request.stages, in: request.database)
-    if permit.gate != nil, plan.beginsWithLiterals { throw AccessControl.denied }
-    if plan.isWriting {
-      try permit.requireAdministrator(for: "Pipelines that write")
-      guard permit.mayLock else { throw AccessControl.denied }
-      noteWriting(plan, call)
-      guard request.consistency == .latest else {
-        throw ServiceError.invalidArgument(
-          "A pipeline that writes can't run in a transaction or at a read time."
-        )
+    let plan = try allowedPlan(of: request, permit, call)
+    let consistency = try permit.consistency(request.consistency)
+    let database = try database(of: permit, call)
+    let check = Self.check(call)
+    beginRead(database, consistency, call, respond) { [self] read in
+      let first: @Sendable (PipelineRun) throws -> PipelineStream = { [self] run in
+        let transaction = read.newTransaction
+        let stream = PipelineStream(run, options, transaction, database, call: call, service: self)
+        try stream.readFirst()
+        return stream
       }
-    }
-    let start = PipelineStart(
-      plan: plan,
-      options: options,
-      permit: permit,
-      consistency: try permit.consistency(request.consistency),
-      database: try database(of: permit, call)
-    )
-    beginRead(start.database, start.consistency, call, respond) { [self] read in
-      try begin(start, read, call, respond)
-    }
-  }
-
-  /// A pipeline that is allowed, and the database that it reads.
-  private struct PipelineStart: Sendable {
-    let plan: StagePlan
-    let options: PipelineOptions
-    let permit: Permit
-    let consistency: Consistency
-    let database: Database
-  }
-
-  /// Runs the first slice: at once where memory alone can tell the few rows that are wanted, otherwise on an engine thread.
-  private func begin(
-    _ start: PipelineStart,
-    _ read: ConsistentRead,
-    _ call: Call,
-    _ respond: @escaping RespondStream
-  ) throws {
-    let (plan, options, database) = (start.plan, start.options, start.database)
-    let end = ContinuousClock.now + Self.longestPipeline
-    let check: WorkCheck = {
-      try call.checkWanted()
-      guard ContinuousClock.now < end else {
-        throw ServiceError(.deadlineExceeded, "The pipeline took longer than 60 seconds.")
-      }
-    }
-    let first: @Sendable (PipelineRun) throws -> PipelineStream = { [self] run in
-      let transaction = read.newTransaction
-      let stream = PipelineStream(run, options, transaction, database, call: call, service: self)
-      try stream.readFirst()
-      return stream
-    }
-    if start.permit.gate == nil,
-      let stream = try PipelineRun.beginInMemory(
-        plan,
-        options,
-        database: database,
-        read: read,
-        check: check,
-        first: first
-      )
-    {
-      return respond(.success(stream))
-    }
-    try onEngine(call, respond) {
-      do {
-        return try PipelineRun.begin(
+      if permit.gate == nil,
+        let stream = try PipelineRun.beginInMemory(
           plan,
           options,
           database: database,
           read: read,
-          judge: start.permit.rowJudge(
-            database,
-            isInTransaction: start.consistency.isTransaction
-          ),
           check: check,
           first: first
         )
-      } catch {
-        if let transaction = read.newTransaction { try? database.rollback(transaction) }
-        throw error
+      {
+        return respond(.success(stream))
+      }
+      try onEngine(call, respond) {
+        do {
+          return try PipelineRun.begin(
+            plan,
+            options,
+            database: database,
+            read: read,
+            judge: permit.rowJudge(database, isInTransaction: consistency.isTransaction),
+            check: check,
+            first: first
+          )
+        } catch {
+          if let transaction = read.newTransaction { try? database.rollback(transaction) }
+          throw error
+        }
+      }
+    }
+  }
+
+  /// The plan of a request that is allowed as far as its stages alone can tell.
+  private func allowedPlan(
+    of request: ExecutePipelineRequest,
+    _ permit: Permit,
+    _ call: Call
+  ) throws -> StagePlan {
+    let plan = try PipelineRun.compile(request.stages, in: request.database)
+    if permit.gate != nil, plan.beginsWithLiterals { throw AccessControl.denied }
+    guard plan.isWriting else { return plan }
+    try permit.requireAdministrator(for: "Pipelines that write")
+    guard permit.mayLock else { throw AccessControl.denied }
+    noteWriting(plan, call)
+    guard request.consistency == .latest else {
+      throw ServiceError.invalidArgument(
+        "A pipeline that writes can't run in a transaction or at a read time."
+      )
+    }
+    return plan
+  }
+
+  /// Throws if the caller has gone, or the pipeline's time is over.
+  private static func check(_ call: Call) -> WorkCheck {
+    let end = ContinuousClock.now + longestPipeline
+    return {
+      try call.checkWanted()
+      guard ContinuousClock.now < end else {
+        throw ServiceError(.deadlineExceeded, "The pipeline took longer than 60 seconds.")
       }
     }
   }
