@@ -18,6 +18,25 @@ import Testing
     try await BlobStoreSuite(store: store).run()
   }
 
+  @Test func `a shard that is missing is made at the next opening`() async throws {
+    let threads = EngineThreads(count: 2)
+    defer { threads.stop() }
+    let directory = NSTemporaryDirectory() + "blobs-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    _ = try LocalBlobStore(directory: directory, threads: threads)
+    for name in ["00", "7f", "ff"] {
+      try FileManager.default.removeItem(atPath: "\(directory)/finished/\(name)")
+    }
+    let store = try LocalBlobStore(directory: directory, threads: threads)
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory + "/finished")
+    #expect(names.count == 256)
+    for _ in 0..<3 {
+      let id = BlobID.random()
+      try await store.store(id, [1, 2, 3])
+      #expect(try await store.contents(id, size: 3) == [1, 2, 3])
+    }
+  }
+
   @Test func `an unfinished blob that lost bytes is not gone on with`() async throws {
     let fixture = try StorageFixture()
     let id = BlobID.random()

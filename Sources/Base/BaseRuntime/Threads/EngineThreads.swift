@@ -73,7 +73,7 @@ package final class EngineThreads: Sendable {
 
     /// Starts a thread; false where the system has none left.
     func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-      guard let thread = StoreThread(ifPossible: body) else { return false }
+      guard let thread = StoreThread.ifPossible(body) else { return false }
       threads.withLock { $0.append(thread) }
       return true
     }

@@ -17,10 +17,11 @@ package final class StoreThread: @unchecked Sendable {
     handle = created
   }
 
-  /// The same; nil if the system has no thread left.
-  package init?(ifPossible body: @escaping @Sendable () -> Void) {
-    guard let created = Self.create(body).handle else { return nil }
-    handle = created
+  private init(handle: pthread_t) { self.handle = handle }
+
+  /// Starts a thread that runs `body` once; nil if the system has none left.
+  package static func ifPossible(_ body: @escaping @Sendable () -> Void) -> StoreThread? {
+    create(body).handle.map(StoreThread.init(handle:))
   }
 
   private static func create(

@@ -15,10 +15,11 @@ final class NameLookups: Sendable {
     /// Callers by the name that is looked up for them, and by their numbers; a name without callers is still looked up.
     var waiting: [String: [Int: Waiter]] = [:]
     var last = 0
+    /// The threads of lookups; nil until the first one.
+    var pool: NIOThreadPool?
   }
 
   private let resolve: @Sendable (String) throws -> [NetworkAddress]
-  private let pool: NIOThreadPool
   private let limit: Duration
   private let state = Mutex(State())
 
@@ -32,11 +33,9 @@ final class NameLookups: Sendable {
   ) {
     self.resolve = resolve
     self.limit = limit
-    pool = NIOThreadPool(numberOfThreads: Self.bounds.threads)
-    pool.start()
   }
 
-  deinit { pool.shutdownGracefully { _ in } }
+  deinit { state.withLock { $0.pool }?.shutdownGracefully { _ in } }
 
   /// The addresses of a name, or of a number in place of one.
   func addresses(of name: String) async throws -> [NetworkAddress] {
@@ -68,13 +67,23 @@ final class NameLookups: Sendable {
   }
 
   private func lookUp(_ name: String) {
-    pool.submit { [self] _ in
+    pool().submit { [self] _ in
       let outcome = Result { try resolve(name) }
       let waiters = state.withLock { $0.waiting.removeValue(forKey: name) ?? [:] }
       for waiter in waiters.values {
         waiter.limit.cancel()
         waiter.continuation.resume(with: outcome)
       }
+    }
+  }
+
+  private func pool() -> NIOThreadPool {
+    state.withLock { state in
+      if let pool = state.pool { return pool }
+      let pool = NIOThreadPool(numberOfThreads: Self.bounds.threads)
+      pool.start()
+      state.pool = pool
+      return pool
     }
   }
 

@@ -28,8 +28,13 @@ package final class LocalBlobStore: BlobStore {
   let syncs = Atomic<Int>(0)
   /// One shard for each first byte of an id.
   package let shardCount = 256
+  /// True once this process has synced the directories of the shards' names.
+  private let hasSyncedShards = Mutex(false)
 
   /// Opens the directory, making it where there is none; blocks.
+  ///
+  /// A start finds all shards there, perhaps of a process that was killed before it synced their
+  /// names: the first blob that is finished does that.
   ///
   /// - Parameter openFiles: The number of files that stay open at once.
   package init(directory: String, threads: EngineThreads, openFiles: Int = 256) throws {
@@ -38,16 +43,32 @@ package final class LocalBlobStore: BlobStore {
     descriptors = DescriptorShare(openFiles)
     try FileCall.makeDirectory(directory)
     try FileCall.makeDirectory(unfinishedDirectory)
-    try FileCall.makeDirectory(directory + "/finished")
-    for shard in 0..<shardCount { try FileCall.makeDirectory(shardDirectory(shard)) }
-    for path in [directory + "/finished", directory] { try FileCall.syncDirectory(path) }
+    try FileCall.makeDirectory(finishedDirectory)
+    let names = Set(try FileCall.names(in: finishedDirectory))
+    let missing = (0..<shardCount).filter { !names.contains(Self.name(ofShard: $0)) }
+    for shard in missing { try FileCall.makeDirectory(shardDirectory(shard)) }
+    if !missing.isEmpty { try syncShards() }
+  }
+
+  /// Makes the names of the shards durable, once.
+  private func syncShards() throws {
+    try hasSyncedShards.withLock { isDone in
+      guard !isDone else { return }
+      for path in [finishedDirectory, directory] { try FileCall.syncDirectory(path) }
+      isDone = true
+    }
   }
 
   private var unfinishedDirectory: String { directory + "/unfinished" }
+  private var finishedDirectory: String { directory + "/finished" }
+
+  private static func name(ofShard shard: Int) -> String {
+    let name = String(shard, radix: 16)
+    return name.count < 2 ? "0" + name : name
+  }
 
   private func shardDirectory(_ shard: Int) -> String {
-    let name = String(shard, radix: 16)
-    return directory + "/finished/" + (name.count < 2 ? "0" + name : name)
+    "\(finishedDirectory)/\(Self.name(ofShard: shard))"
   }
 
   func unfinishedPath(_ id: BlobID) -> String { "\(unfinishedDirectory)/\(id)" }
@@ -81,6 +102,7 @@ package final class LocalBlobStore: BlobStore {
 
   /// Makes a blob finished whose file was synced; blocks.
   func moveFinished(_ id: BlobID) throws {
+    try syncShards()
     try FileCall.rename(unfinishedPath(id), to: finishedPath(id))
     try FileCall.syncDirectory(shardDirectory(of: id))
     syncs.add(2, ordering: .relaxed)
