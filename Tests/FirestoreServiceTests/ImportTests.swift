@@ -103,7 +103,7 @@ import Testing
       IndexDefinition(
         collectionID: "c",
         scope: .collection,
-        fields: [IndexedField("n", .ascending)],
+        fields: [IndexedField(FieldPath(["n"]), .ascending)],
         isUnique: true
       )
     )
