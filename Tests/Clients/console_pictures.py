@@ -33,7 +33,7 @@ LANGUAGES = ("en", "pt-BR")
 SCHEMES = ("light", "dark")
 PAGES = {
     "overview": "overview", "data": "firestore/-default-/data/products/p2", "indexes": "firestore/-default-/indexes", "tree": "firestore/-default-/data/products/p2?view=tree", "create": "firestore/-/create", "rules": "rules",
-    "users": "users", "files": "files", "config": "config", "experiments": "config/experiments", "experiment": "config/experiments/checkout", "messages": "messages", "compose": "messages/compose?from={message}", "report": "messages/sent/{message}", "topics": "messages/topics", "keys": "messages/credentials",
+    "users": "users", "user": "users/ana", "files": "files", "file": "files/loja.appspot.com?prefix=produtos/&file=produtos/cadeira.png", "config": "config", "experiments": "config/experiments", "experiment": "config/experiments/checkout", "messages": "messages", "compose": "messages/compose?from={message}", "report": "messages/sent/{message}", "topics": "messages/topics", "keys": "messages/credentials",
     "analytics": "analytics", "events": "analytics/events", "event": "analytics/events/select_item", "funnel": "analytics/funnel", "audiences": "analytics/audiences",
     "timeline": "analytics/timeline?user=user-1", "live": "analytics/live", "debugview": "analytics/debugview", "requests": "requests", "requestlog": "requests/log", "operations": "operations",
     "log": "operations/log", "jobs": "operations/jobs", "settings": "settings", "administrators": "settings/administrators", "audit": "settings/audit",
@@ -55,8 +55,12 @@ def fill(server):
         send("PATCH", f"/databases/(default)/documents/products/p{number}", {"fields": fields})
         send("PATCH", f"/databases/(default)/documents/orders/o{number}", {"fields": {"total": {"doubleValue": price * 1.1}}})
     send("POST", "/databases/(default)/collectionGroups/products/indexes", {"queryScope": "COLLECTION", "fields": [{"fieldPath": "inStock", "order": "ASCENDING"}, {"fieldPath": "price", "order": "DESCENDING"}]})
+    send("POST", "/databases/(default)/collectionGroups/orders/indexes", {"queryScope": "COLLECTION_GROUP", "unique": True, "density": "SPARSE_ANY", "fields": [{"fieldPath": "number", "order": "ASCENDING"}, {"fieldPath": "store", "order": "ASCENDING"}]})
     for name in ("ana", "bia", "caio"):
-        send("POST", "/accounts", {"email": f"{name}@example.org", "displayName": name.title()})
+        send("POST", "/accounts", {"localId": name, "email": f"{name}@example.org", "displayName": name.title(), "password": "correct horse battery"})
+    picture = pathlib.Path(__file__).resolve().parents[2] / "docs" / "pictures" / "console-data.webp"
+    upload = f"{server.url}/upload/storage/v1/b/{PROJECT}.appspot.com/o?uploadType=media&name=produtos/cadeira.png"
+    assert requests.post(upload, data=picture.read_bytes(), headers=OWNER | {"content-type": "image/webp"}, timeout=60).ok
     parameters = {"welcome": {"defaultValue": {"value": "Olá"}, "conditionalValues": {"Brasil": {"value": "Oi"}}, "description": "A saudação da tela inicial"}, "free_shipping": {"valueType": "BOOLEAN", "defaultValue": {"value": "false"}}}
     variants = [{"variantId": "Base", "weight": 1, "noChange": True}, {"variantId": "Frete grátis", "weight": 1, "value": "true"}]
     split = {"experimentId": "checkout", "exposurePercent": 100, "variantValue": variants, "goal": {"event": "purchase", "measure": "users"}}

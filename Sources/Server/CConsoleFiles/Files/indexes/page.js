@@ -6,7 +6,7 @@ import { readIndex } from "./link.js";
 export function page() {
   const { project, rest, query } = place.peek();
   const name = databaseName(project, rest[0] ?? "(default)");
-  const list = h("div");
+  const list = stack();
   const state = { timer: null, ended: false, drawings: 0 };
   onCleanup(() => { state.ended = true; clearTimeout(state.timer); });
   const draw = () => drawList(list, name, draw, state);

@@ -1,4 +1,4 @@
-import { button, checkbox, code, dialog, explain, field, form, freshID, go, group, guardLeaving, h, icon, inline, input, instant, loading, note, notice, number, onCleanup, pairs, place, problemLine, select, show, stack, submit, t, toast, valuesOf } from "../base/ui.js";
+import { button, checkbox, code, dialog, explain, field, form, freshID, go, group, guardLeaving, h, icon, inline, input, instant, loading, named, note, notice, number, onCleanup, pairs, place, problemLine, select, show, stack, submit, t, toast, valuesOf } from "../base/ui.js";
 import { messageOf, TARGETS } from "./model.js";
 import { reachOf } from "./reach.js";
 import { audiences, get, send, topics } from "./store.js";
@@ -58,10 +58,10 @@ function compose(project, { topic, audience }, { notification = {}, data = {}, f
   const trial = () => act(async () => { if (await dialog(t("messages.trial"), (close) => trialForm(project, read(), close))) toast(t("messages.accepted")); });
   draw();
   suggest();
-  const named = (name) => field(`messages.${name}`, controls[name]);
-  const more = h("details", h("summary", t("messages.options")), stack(["priority", "life", "collapse", "link", "badge", "sound", "label"].map(named)));
+  const labelled = (name) => field(`messages.${name}`, controls[name]);
+  const more = h("details", h("summary", t("messages.options")), stack(["priority", "life", "collapse", "link", "badge", "sound", "label"].map(labelled)));
   return h("form.compose", { onsubmit: (event) => event.preventDefault(), oninput: draw },
-    stack(named("title"), named("body"), named("image"), pairsOf.element,
+    stack(labelled("title"), labelled("body"), labelled("image"), pairsOf.element,
       group(t("messages.target"), inline(kind, value, names), note(t("messages.targetText"))),
       field("messages.when", time), note(t("messages.whenText")), more, problem,
       inline(submit(t("messages.review"), { onclick: review, writes: true }), button(t("messages.trial"), trial, { writes: true }), button(t("messages.check"), check, { writes: true }))),

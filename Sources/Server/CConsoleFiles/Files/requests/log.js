@@ -77,7 +77,7 @@ function namesIn(filter) {
 const badge = (status) => stateBadge(status >= 500 ? "danger" : status >= 400 ? "warn" : "ok", status);
 
 const row = (one, isOpen) => [h("a", { href: addressOf(one.request), "aria-current": isOpen ? "true" : null }, instant(one.time)), badge(one.status), one.method, code(one.path, one.weight > 1 ? h("span.badge", { title: t("log.weight", one.weight) }, `× ${number(one.weight)}`) : null),
-  t(`logProduct.${productOf(one.path)}`), code(one.caller ?? ""), one.microseconds === undefined ? "" : durationText(one.microseconds / 1_000)];
+  t(`logProduct.${productOf(one.path)}`), h("code.whole", { dir: "auto" }, one.caller ?? ""), one.microseconds === undefined ? "" : durationText(one.microseconds / 1_000)];
 
 /** One request with what else is known of it: the denial of the rules, and the lines of the server's log. */
 function open(side, id) {

@@ -1,4 +1,4 @@
-import { blank, code, facts, foldable, h, inScope, instant, link, loading, note, number, place, poll, session, show, stack, t, tabs } from "../base/ui.js";
+import { blank, code, facts, foldable, h, inScope, instant, link, loading, note, number, place, polled, session, show, stack, t, tabs } from "../base/ui.js";
 import { allView } from "./all.js";
 import { groupsOf, playgroundOf } from "./group.js";
 import { RecentOutcome } from "./recent.js";
@@ -20,8 +20,7 @@ function denialsView() {
   const opened = new Set();
   const body = stack();
   const draw = () => show(body, recent.requests.length === 0 ? blank("requests", t("requests.none")) : groupsOf(recent.requests).map((group) => groupView(group, opened)));
-  const { pause, problem } = poll(2_000, () => recent.load(), draw);
-  return stack(note(t("requests.text")), h("div", pause), problem, body);
+  return polled("requests.text", 2_000, () => recent.load(), draw, body);
 }
 
 function groupView(group, opened) {
