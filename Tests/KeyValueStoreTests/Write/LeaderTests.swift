@@ -82,6 +82,15 @@ struct LeaderTests {
     )
   }
 
+  @Test func `a leader that closes the queue does not wait for itself`() {
+    let fixture = LeaderFixture()
+    fixture.warmUp()
+    fixture.submit("a") { fixture.queue.close() }
+    #expect(fixture.events == ["a here", "a durable here"])
+    fixture.submit("b")
+    #expect(fixture.events.last == "b failed here")
+  }
+
   @Test func `a queue that is closed while one leads ends after that`() {
     let fixture = LeaderFixture()
     fixture.warmUp()

@@ -112,15 +112,16 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
 
   /// Runs the queued writes and ends the thread; further calls do no harm.
   package func close() {
-    let (thread, mustWake) = state.withLock { state in
+    let (thread, mustWake, isLeader) = state.withLock { state in
       state.isClosed = true
       defer { (state.isIdle, state.thread) = (false, nil) }
-      return (state.thread, state.isIdle)
+      return (state.thread, state.isIdle, state.leader == .current)
     }
     if mustWake { arrival.signal() }
     guard let thread else { return }
-    // A completion that drops an engine cannot wait for the thread that runs it.
-    if thread.isCurrent { thread.detach() } else { thread.join() }
+    // A completion that drops an engine cannot wait for the thread that runs it, nor for one that
+    // waits for its leader.
+    if thread.isCurrent || isLeader { thread.detach() } else { thread.join() }
   }
 }
 
