@@ -54,19 +54,34 @@ struct ConsoleFilesTests {
     ("a;\n  b;", "a\nb"), ("{ a; }", "{a}"), ("a; b", "a;b"), ("a;\n(b);\n[c]", "a;\n(b);\n[c]"),
     ("a; // x\n/* y\n */ b;\n", "a\n\nb\n"), ("a;\n`b`", "a;\n`b`"), ("a;\n1", "a;\n1"),
     ("[a,\n]", "[a\n]"), ("f(a, )", "f(a)"), ("[,]", "[,]"), ("[a,,]", "[a,,]"), ("'a;'", "'a;'"),
-    // The parentheses of a single parameter, and declarations of one kind that follow each other.
-    ("f((a) => b)", "f(a=>b)"), ("async ( a ) => b", "async a=>b"), ("return(a)=>b", "return a=>b"),
-    ("(a, b) => c", "(a,b)=>c"), ("() => c", "()=>c"), ("({ a }) => c", "({a})=>c"), ("f(a)", "f(a)"),
-    ("const a = 1;\nconst b = 2;\nc;", "const a=1,\nb=2\nc"), ("let a;\n// x\nlet b;", "let a,\n\nb"),
-    ("const a = 1; let b;", "const a=1;let b"), ("const a = 1;\nb;\nconst c = 2;", "const a=1\nb\nconst c=2"),
-    ("export const a = 1;\nconst b = 2;\nconst c = 3;", "export const a=1\nconst b=2,\nc=3"),
-    ("export const a = 1;\n\nexport const b = 2;\nexport let c;", "export const a=1,\n\nb=2\nexport let c"),
-    ("const a = () => { b; };\nconst c = { d: 1 };\nconst e;", "const a=()=>{b},\nc={d:1},\ne"),
-    ("if (a) { const b = 1; }\nconst c = `${ () => { const d = 1; const e = 2; } }`;\nconst f = 3;",
-      "if(a){const b=1}\nconst c=`${()=>{const d=1,e=2}}`,\nf=3"),
-    ("const a = 1; constant;", "const a=1;constant"), ("for (const a of b) c;\nconst d = 1;", "for(const a of b)c\nconst d=1"),
   ])
   func `comments and needless space are left out, and lines keep their numbers`(
+    script: String,
+    expected: String
+  ) {
+    let found = ServedScript.shortened(Array(script.utf8))
+    #expect(String(decoding: found, as: UTF8.self) == expected)
+  }
+
+  @Test(arguments: [
+    ("f((a) => b)", "f(a=>b)"), ("async ( a ) => b", "async a=>b"), ("return(a)=>b", "return a=>b"),
+    ("(a, b) => c", "(a,b)=>c"), ("() => c", "()=>c"), ("({ a }) => c", "({a})=>c"),
+    ("f(a)", "f(a)"),
+    ("const a = 1;\nconst b = 2;\nc;", "const a=1,\nb=2\nc"),
+    ("let a;\n// x\nlet b;", "let a,\n\nb"), ("const a = 1; let b;", "const a=1;let b"),
+    ("const a = 1;\nb;\nconst c = 2;", "const a=1\nb\nconst c=2"),
+    ("const a = 1; constant;", "const a=1;constant"),
+    ("export const a = 1;\nconst b = 2;\nconst c = 3;", "export const a=1\nconst b=2,\nc=3"),
+    ("export const a = 1;\n\nexport const b = 2;", "export const a=1,\n\nb=2"),
+    ("const a = () => { b; };\nconst c = { d: 1 };\nconst e;", "const a=()=>{b},\nc={d:1},\ne"),
+    ("if (a) { const b = 1; }\nconst c = 2;", "if(a){const b=1}\nconst c=2"),
+    (
+      "const a = `${ () => { const b = 1; const c = 2; } }`;\nconst d = 3;",
+      "const a=`${()=>{const b=1,c=2}}`,\nd=3"
+    ),
+    ("for (const a of b) c;\nconst d = 1;", "for(const a of b)c\nconst d=1"),
+  ])
+  func `single parameters have no parentheses, and declarations that follow each other are one`(
     script: String,
     expected: String
   ) {

@@ -1,7 +1,8 @@
-/// Removes from scripts the parts that browsers do not need, about a fifth of them: comments,
-/// indentation, unneeded space between tokens, semicolons where the language ends the statement
-/// without them, trailing commas, and the parentheses of a single parameter. Declarations that follow each
-/// other become one.
+/// Removes from scripts the parts that browsers do not need, about a fifth of them.
+///
+/// These are comments, indentation, unneeded space between tokens, semicolons where the language ends the
+/// statement without them, trailing commas, and the parentheses of a single parameter. Declarations of one kind
+/// that follow each other become one.
 ///
 /// Statements end without a semicolon before a closing brace, and at the end of a line whose next begins with a name.
 /// A semicolon that is a statement of its own, as the body of a loop, would be missed: the console's scripts have none,
