@@ -182,6 +182,13 @@ test("no module makes markup, runs text or writes a text of its own into the pag
   }
 });
 
+test("every icon that a module names is drawn", () => {
+  const drawn = new Set([...sourceOf("base/dom.js").matchAll(/^ {2}(\w+): "[Mm]/gm)].map(([, name]) => name));
+  for (const path of modules) {
+    for (const [, name] of sourceOf(path).matchAll(/\b(?:icon|iconButton|blank|teaching)\("(\w+)"|\bicon: "(\w+)"/g)) if (name) assert.ok(drawn.has(name), `${name} of ${path}`);
+  }
+});
+
 test("an instant before another one is a microsecond before it", () => {
   const cases = { "2026-03-01T12:00:00.000001Z": "2026-03-01T12:00:00.000000Z", "2026-03-01T00:00:00Z": "2026-02-28T23:59:59.999999Z", "2026-03-01T12:00:00.5Z": "2026-03-01T12:00:00.499999Z", "1969-12-31T23:59:59.000000Z": "1969-12-31T23:59:58.999999Z" };
   for (const [text, before] of Object.entries(cases)) assert.equal(justBefore(text), before);

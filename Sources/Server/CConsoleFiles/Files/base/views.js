@@ -214,6 +214,8 @@ export function tabs(area, views) {
     return [keys.find((key) => nameOf(key) === first) ?? keys[0], rest, place.value.query];
   }, ([view, rest]) => {
     show(bar, keys.map((key) => h("a.button", { href: link(area, [nameOf(key)]), "aria-current": key === view ? "page" : null }, t(key))));
+    // Where the tabs are wider than the page, the chosen one is in sight.
+    requestAnimationFrame(() => bar.querySelector("[aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "nearest" }));
     return views[view](...rest);
   });
   return h("div.body", h("h1", t(`page.${area}`)), keys.length > 1 ? bar : null, holder);

@@ -1,6 +1,6 @@
 import { isReadOnly } from "../base/access.js";
 import { command } from "../base/commands.js";
-import { button, bytesText, changing, confirm, effect, explain, failure, go, h, icon, inline, inScope, instant, link, listenTo, muted, note, place, primary, select, show, spread, t, toast } from "../base/ui.js";
+import { blank, button, bytesText, changing, confirm, effect, explain, failure, go, h, icon, inline, inScope, instant, link, listenTo, muted, note, place, primary, select, show, spread, t, toast } from "../base/ui.js";
 import { breadcrumbs } from "./crumbs.js";
 import { fileView } from "./file.js";
 import { list, listBuckets, remove } from "./store.js";
@@ -26,7 +26,7 @@ function bucketView(project, bucket, buckets) {
   const thumbnail = thumbnails(bucket);
   const drawBar = () => show(bar, state.selected.size > 0 ? selectionBar(state, () => removeAll(bucket, state, load)) : null);
   const draw = () => {
-    show(rows, state.folders.length + state.files.length === 0 ? h("p", t("files.none")) : table(bucket, state, thumbnail, drawBar));
+    show(rows, state.folders.length + state.files.length === 0 ? blank("files", t("files.none")) : h("div.listed", table(bucket, state, thumbnail, drawBar)));
     show(more, state.next ? button(t("users.more"), () => load(state.next)) : null);
     drawBar();
   };
@@ -81,7 +81,7 @@ function table(bucket, state, thumbnail, drawBar) {
     h("thead", h("tr", h("td"), ["name", "files.size", "type", "files.updated"].map((key) => h("th", { scope: "col" }, t(key))))),
     h("tbody",
       state.folders.map((folder) => h("tr", h("td"), h("td", { colspan: 4 },
-        h("a.row", { href: link("files", [bucket], { prefix: folder }), dir: "auto" }, h("span.thumbnail", icon("folder")), short(folder))))),
+        h("a.row", { href: link("files", [bucket], { prefix: folder }), dir: "auto" }, h("span.thumbnail", icon("files")), short(folder))))),
       state.files.map((file) => h("tr", h("td", check(file)),
         h("td", h("a.row", { href: link("files", [bucket], { prefix: state.prefix, file: file.name }), dir: "auto" }, thumbnail(file), short(file.name) || file.name)),
         h("td", bytesText(file.size)), h("td", file.contentType || "–"), h("td", instant(file.updated))))));
