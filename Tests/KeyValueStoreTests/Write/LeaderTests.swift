@@ -74,11 +74,12 @@ struct LeaderTests {
     fixture.submit("a") {
       #expect(fixture.queue.isCurrent)
       // Of another thread, which neither waits nor leads.
-      DispatchQueue.global().sync {
+      let other = StoreThread {
         #expect(!fixture.queue.isCurrent)
         fixture.submit("b")
         fixture.submit("c", .background)
       }
+      other.join()
     }
     #expect(!fixture.queue.isCurrent)
     fixture.queue.close()
