@@ -382,12 +382,22 @@ int brasa_guard_start(void) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  // The guard is a child of a child, so that the system takes its exit status and nothing of it stays here.
   pid_t child = fork();
-  if (child == 0) guard(ends[1]);
+  if (child == 0) {
+    pid_t grandchild = fork();
+    if (grandchild == 0) guard(ends[1]);
+    _exit(grandchild > 0 ? 0 : errno);
+  }
   int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(ends[1]);
-  if (child > 0) return ends[0];
+  if (child > 0) {
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return ends[0];
+    error = WIFEXITED(status) ? WEXITSTATUS(status) : EAGAIN;
+  }
   close(ends[0]);
   errno = error;
   return -1;
