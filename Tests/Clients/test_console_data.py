@@ -305,7 +305,7 @@ def test_missing_indexes_are_made_and_used_ones_counted(console, http, language)
     console.sees(Texts(language)("index.READY"))
     ask(by_price)
     console.open("firestore/-default-/indexes", language=language)
-    uses = console.browser.wait("return [...document.querySelectorAll('main tbody tr')].find((row) => row.children.length === 6)?.children[4].textContent")
+    uses = console.browser.wait("return [...document.querySelectorAll('main tbody tr')].find((row) => row.children.length === 7)?.children[5].textContent")
     assert uses.split()[0] == "1"
     fields = http.call("GET", f"{http.root.removesuffix('/documents')}/collectionGroups/products/indexes")["indexes"][0]["fields"]
     assert [(one["fieldPath"], one["order"]) for one in fields] == [("kind", "ASCENDING"), ("price", "DESCENDING"), ("__name__", "DESCENDING")]
