@@ -128,17 +128,17 @@ def test_a_restore_that_was_cut_off_leaves_nothing_that_a_server_takes(tmp_path,
         server.stop()
     to = tmp_path / "restored"
     command = [servers.binary(), "restore", "--from", backed.target, "--to", to, "--backup-key", key]
+    unfinished = tmp_path / "restored.restoring"
     cut = 0
-    for milliseconds in (60, 120, 180, 240, 300, 400, 500):
+    for milliseconds in (0, 10, 30, 60, 100, 200, 400):
+        shutil.rmtree(unfinished, ignore_errors=True)
         process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        servers.wait_for(lambda: unfinished.exists() or process.poll() is not None, "the beginning of a restore")
         threading.Event().wait(milliseconds / 1_000)
         process.kill()
         process.communicate()
         if to.exists():
             break
-        unfinished = tmp_path / "restored.restoring"
-        if not unfinished.exists():
-            continue
         cut += 1
         refused = servers.Brasa(unfinished)
         refused.begin()
