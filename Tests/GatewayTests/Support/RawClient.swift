@@ -85,9 +85,17 @@ final class RawClient: Sendable {
     return frame(type: 1, flags: endStream ? 5 : 4, stream: stream, block)
   }
 
+  /// A text with its length before it, by HPACK's form of numbers with a prefix of seven bits.
   private static func string(_ text: String) -> [UInt8] {
-    precondition(text.utf8.count < 127)
-    return [UInt8(text.utf8.count)] + Array(text.utf8)
+    let count = text.utf8.count
+    guard count >= 127 else { return [UInt8(count)] + Array(text.utf8) }
+    var length: [UInt8] = [127]
+    var rest = count - 127
+    while rest >= 128 {
+      length.append(UInt8(rest % 128 + 128))
+      rest /= 128
+    }
+    return length + [UInt8(rest)] + Array(text.utf8)
   }
 
   /// The fields of a gRPC call of that method.
