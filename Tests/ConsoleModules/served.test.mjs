@@ -142,7 +142,7 @@ check("what a page loads is within its budget, in the longer language", () => {
 });
 
 check("all modules together are within their budget, and a language's texts are within theirs", () => {
-  assert.ok(sizeOf(modules) <= 480 << 10, `${sizeOf(modules)} bytes`);
+  assert.ok(sizeOf(modules) <= 490 << 10, `${sizeOf(modules)} bytes`);
   for (const tag of ["en", "pt-BR"]) {
     const bytes = sizeOf(scripts.filter((path) => path.startsWith(`i18n/${tag}/`)));
     assert.ok(bytes <= 80 << 10, `${tag}: ${bytes} bytes`);
