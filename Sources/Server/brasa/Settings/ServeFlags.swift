@@ -255,3 +255,18 @@ struct ServeFlags: ParsableArguments {
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 extension BearerTokens.RevocationMode: ExpressibleByArgument {}
+
+extension ServeFlags {
+  /// True for a candidate for the primary, by either name of the flag and the variable.
+  func isPrimaryCandidate(_ environment: EnvironmentReader) throws -> Bool {
+    try primary || home || environment.flag("PRIMARY") || environment.flag("HOME_NODE")
+  }
+
+  /// True for one that may do without larger files of the last primary, by either name.
+  func isPrimaryWithoutFiles(_ environment: EnvironmentReader) throws -> Bool {
+    if try environment.flag("PRIMARY_WITHOUT_FILES") || environment.flag("HOME_WITHOUT_FILES") {
+      return true
+    }
+    return primaryWithoutFiles || homeWithoutFiles
+  }
+}

@@ -96,12 +96,8 @@ struct ServeSettings: Sendable, Equatable {
     dataDirectory = flags.data ?? environment.text("DATA") ?? "brasa-data"
     store = try StoreLocation(flags.store ?? environment.text("STORE"))
     isClustered = try flags.cluster || environment.flag("CLUSTER")
-    isPrimaryCandidate =
-      try flags.primary || flags.home || environment.flag("PRIMARY")
-      || environment.flag("HOME_NODE")
-    isPrimaryWithoutFiles =
-      try flags.primaryWithoutFiles || flags.homeWithoutFiles
-      || environment.flag("PRIMARY_WITHOUT_FILES") || environment.flag("HOME_WITHOUT_FILES")
+    isPrimaryCandidate = try flags.isPrimaryCandidate(environment)
+    isPrimaryWithoutFiles = try flags.isPrimaryWithoutFiles(environment)
     nodeAddress = try (flags.nodeAddress ?? environment.text("NODE_ADDRESS")).map(NodeAddress.check)
     isDevelopment = try flags.dev || environment.flag("DEV")
     acceptsClock = try flags.acceptClock || environment.flag("ACCEPT_CLOCK")
