@@ -187,7 +187,7 @@ import Testing
         let answer = await client.receive { $0.last == UInt8(ascii: "}") }
         #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK\r\n"))
       }
-      // Who does not wait is told nothing before the response.
+      // A client that does not wait gets nothing before the response.
       let path = "/v1/projects/p/guests/g:greet"
       try await client.send(Self.expecting(path, 5) + "hello")
       let answer = await client.receive { $0.last == UInt8(ascii: "}") }

@@ -14,7 +14,7 @@ import Testing
 
 @testable import Access
 
-/// What connections remember of callers and rules, beside callers and rules that nobody remembers.
+/// Compares connections that remember callers and rules with ones that remember nothing.
 @Suite("Rights that a connection remembers")
 struct KeptRightsTests {
   private static var steps: Int {
@@ -29,7 +29,7 @@ struct KeptRightsTests {
     let history = try RightsHistory(seed: seed)
     defer { history.close() }
     for _ in 0..<(Self.steps / 3) { try history.step() }
-    // Of each kind some, or the history has told nothing.
+    // A history that lacks a kind of outcome proves nothing.
     #expect(history.seen.count == 5, "seed \(seed)")
   }
 

@@ -93,7 +93,7 @@ struct TransactionTests {
       }
       firestore.terminate()
     }
-    // What was answered before is a response.
+    // A count that was complete before the end has its result.
     #expect(error == nil || error?.domain == FirestoreErrorDomain)
   }
 }

@@ -73,7 +73,7 @@ struct LeaderTests {
     fixture.warmUp()
     fixture.submit("a") {
       #expect(fixture.queue.isCurrent)
-      // Of another thread, which neither waits nor leads.
+      // From another thread, which neither waits nor leads.
       let other = StoreThread {
         #expect(!fixture.queue.isCurrent)
         fixture.submit("b")

@@ -9,7 +9,7 @@ import Darwin
 /// A process beside this one that ends the groups of programs when this one has gone, however it went.
 ///
 /// The kernel's own signal (`PR_SET_PDEATHSIG`) reaches the first process of a program alone, and not what that has started.
-/// Where the system has no such process, nothing happens.
+/// On systems other than Linux the guard does nothing.
 final class ProcessGuard: Sendable {
   private let descriptor: Int32
 
