@@ -22,7 +22,7 @@ import Testing
       #expect(target.deliveries.allSatisfy { $0.0.function.name == "f" && $0.0.attempt == 1 })
       #expect(Set(target.deliveries.map(\.0.eventID)).count == 3)
       // The last outcome is written after its delivery.
-      while try test.keysLeft() > 0 { await Task.yield() }
+      while !Task.isCancelled, try test.keysLeft() > 0 { await Task.yield() }
     }
   }
 
@@ -87,7 +87,7 @@ import Testing
       try await test.write("a/x", 1)
       await target.wait { $0.count == 1 }
       var dead: [ListedEvent] = []
-      while dead.isEmpty {
+      while !Task.isCancelled, dead.isEmpty {
         await Task.yield()
         dead = try test.bus.list(project: "p", isDead: true, limit: 10)
       }
@@ -96,7 +96,7 @@ import Testing
       #expect(try test.bus.replay(DeadLetterSelection(project: "p")) == 1)
       await target.wait(for: 1)
       #expect(Set(target.deliveries.map(\.0.eventID)).count == 1)
-      while try test.keysLeft() > 0 { await Task.yield() }
+      while !Task.isCancelled, try test.keysLeft() > 0 { await Task.yield() }
     }
   }
 
@@ -107,7 +107,7 @@ import Testing
       _ = try test.deploy(TestBus.written("a/{b}", retries: true))
       try await test.write("a/x", 1)
       var dead: [ListedEvent] = []
-      while dead.isEmpty {
+      while !Task.isCancelled, dead.isEmpty {
         test.advanceToNextAttempt()
         await Task.yield()
         dead = try test.bus.list(project: "p", isDead: true, limit: 10)
@@ -166,7 +166,7 @@ import Testing
       #expect(target.deliveries.map(\.0.text) == ["a/flat=1 created"])
       #expect(target.deliveries.first?.0.depth == 16)
       var dead: [ListedEvent] = []
-      while dead.isEmpty {
+      while !Task.isCancelled, dead.isEmpty {
         await Task.yield()
         dead = try test.bus.list(project: "p", isDead: true, limit: 10)
       }

@@ -24,7 +24,7 @@ import Testing
 
   /// Returns once nothing is held: what holds a commit's bytes goes just behind its response.
   private static func awaitNothing(in bytes: () -> Int) async {
-    while bytes() != 0 { await Task.yield() }
+    while !Task.isCancelled, bytes() != 0 { await Task.yield() }
   }
 
   @Test func `a commit counts until it is answered, and is refused where there is no room`()

@@ -71,7 +71,7 @@ import Testing
     let result = try await Self.run("sleep 1000 & echo $!; wait", seconds: 0.2)
     #expect(result.end == .signalled(9))
     let child = try #require(Int32(result.output.split(separator: "\n").first ?? ""))
-    while kill(child, 0) == 0,
+    while !Task.isCancelled, kill(child, 0) == 0,
       ProcessTable.read().members(of: child).contains(where: { $0.process == child })
     {
       await Task.yield()
@@ -88,7 +88,7 @@ import Testing
     withExtendedLifetime(processGuard) {}
     _ = consume processGuard
     #expect(await watched.end() == .signalled(9))
-    while kill(watched.child, 0) == 0,
+    while !Task.isCancelled, kill(watched.child, 0) == 0,
       ProcessTable.read().members(of: watched.child)
         .contains(where: { $0.process == watched.child })
     {

@@ -137,7 +137,7 @@ import Testing
     let folders = DiscardedFolders(folder.discarded)
     // Asked many times at once, it is emptied by one thread.
     for _ in 0..<100 { folders.empty() }
-    while FileManager.default.fileExists(atPath: path) { await Task.yield() }
+    while !Task.isCancelled, FileManager.default.fileExists(atPath: path) { await Task.yield() }
   }
 
   @Test func `two projects deploy at one time and each of them once`() async throws {
@@ -162,7 +162,7 @@ import Testing
         try await host.whileDeploying("c", "default") { _ in order.append("c") }
       }
       // A third one waits for its turn: its own next one is refused.
-      while await !host.deploying.contains("c") { await Task.yield() }
+      while !Task.isCancelled, await !host.deploying.contains("c") { await Task.yield() }
       await #expect(throws: ServiceError.self) {
         try await host.whileDeploying("c", "default") { _ in }
       }

@@ -100,5 +100,5 @@ import Testing
 
 /// Returns when the condition holds; a test that waits in vain is ended by its time limit.
 func eventually(_ condition: () -> Bool) async {
-  while !condition() { await Task.yield() }
+  while !Task.isCancelled, !condition() { await Task.yield() }
 }

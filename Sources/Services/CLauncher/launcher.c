@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -341,44 +342,36 @@ pid_t brasa_launch(const struct brasa_launch *launch, const char **stage) {
 
 #ifdef __linux__
 
-/// A message to the guard.
-struct watch {
-  pid_t group;
-  int is_watched;
-};
+/// The guard's program: a line tells of a group, and their end is that of this process.
+static const char guard_script[] =
+    "while read -r change group; do\n"
+    "  case $change in\n"
+    "    watch) groups=\"$groups $group\" ;;\n"
+    "    forget)\n"
+    "      others=\n"
+    "      for other in $groups; do [ \"$other\" = \"$group\" ] || others=\"$others $other\"; done\n"
+    "      groups=$others\n"
+    "      ;;\n"
+    "  esac\n"
+    "done\n"
+    "for group in $groups; do kill -s KILL -- \"-$group\"; done\n";
 
-#define WATCHED_GROUPS 4096
-
-/// The guard's process: makes system calls only, as it shares nothing with the threads that it was copied from.
-static void guard(int messages) {
-  static pid_t groups[WATCHED_GROUPS];
-  int count = 0;
+/// Becomes the guard; makes system calls only, as a copy of a process with threads has to.
+static void become_guard(int messages) {
   // All signals stay blocked: it ends by itself.
   setsid();
-  prctl(PR_SET_NAME, "brasa-guard", 0, 0, 0);
-  if (chdir("/") != 0 || dup2(messages, 0) < 0) _exit(127);
-  close_above(1);
-  struct watch watch;
-  ssize_t length;
-  while ((length = recv(0, &watch, sizeof watch, 0)) != 0) {
-    if (length < 0 && errno != EINTR) break;
-    if (length != (ssize_t)sizeof watch || watch.group <= 1) continue;
-    int place = 0;
-    while (place < count && groups[place] != watch.group) place++;
-    if (watch.is_watched) {
-      if (place < WATCHED_GROUPS) groups[place] = watch.group;
-      if (place == count && count < WATCHED_GROUPS) count++;
-    } else if (place < count) {
-      groups[place] = groups[--count];
-    }
-  }
-  for (int place = 0; place < count; place++) kill(-groups[place], SIGKILL);
-  _exit(0);
+  int null = open("/dev/null", O_RDWR);
+  if (null < 0 || chdir("/") != 0 || dup2(messages, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0) _exit(127);
+  close_above(3);
+  char *arguments[] = {"brasa-guard", "-c", (char *)guard_script, NULL};
+  char *environment[] = {NULL};
+  execve("/bin/sh", arguments, environment);
+  _exit(127);
 }
 
 int brasa_guard_start(void) {
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -386,7 +379,7 @@ int brasa_guard_start(void) {
   pid_t child = fork();
   if (child == 0) {
     pid_t grandchild = fork();
-    if (grandchild == 0) guard(ends[1]);
+    if (grandchild == 0) become_guard(ends[1]);
     _exit(grandchild > 0 ? 0 : errno);
   }
   int error = errno;
@@ -405,9 +398,10 @@ int brasa_guard_start(void) {
 
 void brasa_guard_watch(int guard, pid_t group, int is_watched) {
   if (guard < 0) return;
-  struct watch watch = {.group = group, .is_watched = is_watched};
+  char line[32];
+  int length = snprintf(line, sizeof line, "%s %d\n", is_watched ? "watch" : "forget", (int)group);
   // A guard that was killed guards no more.
-  ssize_t sent = send(guard, &watch, sizeof watch, MSG_NOSIGNAL);
+  ssize_t sent = send(guard, line, (size_t)length, MSG_NOSIGNAL);
   (void)sent;
 }
 

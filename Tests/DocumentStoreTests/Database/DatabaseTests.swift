@@ -119,7 +119,7 @@ import Testing
     let id = try database.beginTransaction(.readWrite())
     _ = try await database.read("a/x", in: id)
     async let refused = refusal { try await database.commit(set("a/x", [:])) }
-    while database.locks.waiting == 0 { await Task.yield() }
+    while !Task.isCancelled, database.locks.waiting == 0 { await Task.yield() }
     fixture.store.close()
     #expect(await refused?.code == .unavailable)
     try fixture.engine.close()

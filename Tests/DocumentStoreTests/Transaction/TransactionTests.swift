@@ -209,7 +209,7 @@ import Testing
     let id = try database.beginTransaction(.readWrite())
     #expect(try await database.read("a/x", in: id) == map(["n": .integer(1)]))
     async let plain = database.commit(set("a/x", ["n": .integer(10)]))
-    while database.locks.waiting == 0 { await Task.yield() }
+    while !Task.isCancelled, database.locks.waiting == 0 { await Task.yield() }
     let outcome = try await database.commit(set("a/x", ["n": .integer(2)]), in: id)
     #expect(try await plain.version > outcome.version)
     #expect(try database.fields("a/x") == map(["n": .integer(10)]))
@@ -223,7 +223,7 @@ import Testing
     let id = try database.beginTransaction(.readWrite())
     #expect(try await database.read("a/x", in: id) == nil)
     async let refused = refusal { try await database.commit(set("a/x", [:])) }
-    while database.locks.waiting == 0 { await Task.yield() }
+    while !Task.isCancelled, database.locks.waiting == 0 { await Task.yield() }
     fixture.storage.clock.advance(by: 19_999_999)
     try fixture.maintain()
     #expect(database.locks.waiting == 1)
@@ -244,7 +244,7 @@ import Testing
     _ = try await database.read("a/x", in: first)
     _ = try await database.read("a/x", in: second)
     async let winner = database.commit(set("a/x", ["by": .integer(1)]), in: first)
-    while database.locks.waiting == 0 { await Task.yield() }
+    while !Task.isCancelled, database.locks.waiting == 0 { await Task.yield() }
     let error = await refusal { try await database.commit(set("a/x", [:]), in: second) }
     #expect(error?.code == .aborted && error?.message == Self.contention)
     _ = try await winner

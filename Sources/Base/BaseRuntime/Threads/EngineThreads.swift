@@ -49,15 +49,16 @@ package final class EngineThreads: Sendable {
     /// Runs jobs until the queue is closed; the results of a batch for event loops are delivered
     /// together.
     private static func serve(_ queue: JobQueue) {
-      var next = queue.take(isNew: true)
-      while let jobs = next {
+      var isNew = true
+      // The loop's own binding ends before the thread waits, and with it what the jobs held.
+      while let jobs = queue.take(isNew: isNew) {
+        isNew = false
         Handover.during { handover in
           for job in jobs {
             job()
             handover.deliverIfDue()
           }
         }
-        next = queue.take()
       }
     }
 

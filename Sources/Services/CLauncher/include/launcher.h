@@ -41,10 +41,10 @@ void brasa_adopt_orphans(void);
 /// sockets nor other processes. Returns its process id, or -1 with errno where a step failed, whose name is in `stage`.
 pid_t brasa_launch(const struct brasa_launch *_Nonnull launch, const char *_Nullable *_Nonnull stage);
 
-/// Starts a process that ends groups of processes with SIGKILL when this process has gone, however it went.
+/// Starts a process, a shell, that ends groups of processes with SIGKILL when this process has gone, however it went.
 ///
 /// Returns the descriptor by which it is told of groups, and by whose closing it notices; -1 with errno where there can be
-/// none. It holds nothing else of this process but the memory that this one has changed since: call it early.
+/// none. It holds nothing else of this process.
 int brasa_guard_start(void);
 
 /// Has the guard end a group, or no longer where `is_watched` is 0.
