@@ -1,11 +1,12 @@
 import AccessTestSupport
 import BaseText
+import BaseRuntime
 import DocumentCodec
-import DocumentStore
 import FirestoreModel
 import Testing
 
 @testable import Access
+@testable import DocumentStore
 @testable import FirestoreService
 
 /// Imports of many documents, several commits of which are in flight.
@@ -93,6 +94,39 @@ import Testing
     #expect(try number(Self.name(4), in: permit) == .integer(1))
     #expect(try number(Self.name(5), in: permit) == .integer(2))
     #expect(try differences(permit) == [])
+    fixture.close()
+  }
+
+  @Test func `a batch that waits for a transaction is not overtaken by one of its documents`()
+    async throws
+  {
+    let fixture = try ServiceFixture()
+    let permit = AccessControl.administratorPermit(atRest: fixture.databases)
+    let database = try permit.databaseOnFirstUse(id)
+    _ = try imported([Self.message(Self.name(0), ["n": .integer(0)])], into: permit)
+    let begun = try await fixture.call("POST", ":beginTransaction", "{}")
+    let transaction = try #require(begun.first?.split(separator: "\"").dropFirst(2).first)
+    let held = "\(ServiceFixture.documents)/\(Self.name(0))"
+    _ = try await fixture.call(
+      "POST",
+      ":batchGet",
+      "{\"documents\":[\"\(held)\"],\"transaction\":\"\(transaction)\"}"
+    )
+    var messages = (0..<2_000).map { Self.message(Self.name($0), ["n": .integer(1)]) }
+    messages[700] = Self.message(Self.name(5), ["n": .integer(2)])
+    let outcome = BlockingResult<Int>()
+    let importer = StoreThread { [messages] in
+      outcome.set(Result { try imported(messages, into: permit).written })
+    }
+    while !Task.isCancelled, database.locks.waiting == 0 { await Task.yield() }
+    for _ in 0..<200 {
+      #expect(try number(Self.name(5), in: permit) == nil)
+      await Task.yield()
+    }
+    _ = try await fixture.call("POST", ":rollback", "{\"transaction\":\"\(transaction)\"}")
+    importer.join()
+    #expect(try outcome.wait() == 2_000)
+    #expect(try number(Self.name(5), in: permit) == .integer(2))
     fixture.close()
   }
 

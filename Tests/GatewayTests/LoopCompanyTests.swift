@@ -27,6 +27,16 @@ struct LoopCompanyTests {
     }
   }
 
+  @Test func `a client is not alone with a call that comes before others in one read`()
+    async throws
+  {
+    try await withGateway { gateway in
+      let client = try await Caller(gateway.port)
+      #expect(try await client.becomesAlone())
+      #expect(try await client.firstOfTwoIsAlone() == false)
+    }
+  }
+
   @Test func `a request of another client on the same loop ends it`() async throws {
     try await withGateway { gateway in
       // Two loops: of three connections two share one.
@@ -80,6 +90,18 @@ private final class Caller {
     next += 2
     try await client.call(stream, method, [])
     return await client.answers([stream])[stream]?.messages == [[1]]
+  }
+
+  /// Makes two calls at once; true if the loop served the first as that of its only client.
+  func firstOfTwoIsAlone() async throws -> Bool {
+    let streams = [HTTP2StreamID(next), HTTP2StreamID(next + 2)]
+    next += 4
+    try await client.send(
+      streams.flatMap { stream -> [HTTP2Frame] in
+        [.head(stream, "Rollback", headers: []), .data(stream, framed([]), endStream: true)]
+      }
+    )
+    return await client.answers(streams)[streams[0]]?.messages == [[1]]
   }
 
   func becomesAlone() async throws -> Bool {

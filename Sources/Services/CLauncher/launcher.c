@@ -363,6 +363,7 @@ static void become_guard(int messages) {
   int null = open("/dev/null", O_RDWR);
   if (null < 0 || chdir("/") != 0 || dup2(messages, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0) _exit(127);
   close_above(3);
+  fcntl(0, F_SETFD, 0);
   char *arguments[] = {"brasa-guard", "-c", (char *)guard_script, NULL};
   char *environment[] = {NULL};
   execve("/bin/sh", arguments, environment);
@@ -396,13 +397,12 @@ int brasa_guard_start(void) {
   return -1;
 }
 
-void brasa_guard_watch(int guard, pid_t group, int is_watched) {
-  if (guard < 0) return;
+int brasa_guard_tell(int guard, pid_t group, int is_watched) {
   char line[32];
   int length = snprintf(line, sizeof line, "%s %d\n", is_watched ? "watch" : "forget", (int)group);
-  // A guard that was killed guards no more.
-  ssize_t sent = send(guard, line, (size_t)length, MSG_NOSIGNAL);
-  (void)sent;
+  // A guard that was stopped reads nothing, which is no reason to wait.
+  ssize_t sent = send(guard, line, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
+  return sent == length || errno == EAGAIN ? 0 : -1;
 }
 
 #else
@@ -412,6 +412,6 @@ int brasa_guard_start(void) {
   return -1;
 }
 
-void brasa_guard_watch(int guard, pid_t group, int is_watched) {}
+int brasa_guard_tell(int guard, pid_t group, int is_watched) { return 0; }
 
 #endif

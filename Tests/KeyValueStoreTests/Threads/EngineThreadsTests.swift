@@ -34,40 +34,6 @@ import Testing
     #expect(threads.waiting == 0)
   }
 
-  @Test func `a thread starts where a job waits and none is idle or on its way`() {
-    let starts = Atomic<Int>(0)
-    let queue = JobQueue(capacity: 100, threads: 2) { _ in
-      starts.add(1, ordering: .relaxed)
-      return true
-    }
-    func put(expecting count: Int) {
-      #expect(Self.put(queue, "a"))
-      #expect(starts.load(ordering: .relaxed) == count)
-    }
-    put(expecting: 1)
-    put(expecting: 1)
-    // The first one leaves a job behind.
-    #expect(queue.take(isNew: true)?.count == 1)
-    #expect(starts.load(ordering: .relaxed) == 2)
-    #expect(queue.take(isNew: true)?.count == 1)
-    put(expecting: 2)
-    #expect(queue.figures == (waiting: 1, busy: 2, refused: 0))
-  }
-
-  @Test func `jobs go on where the system has no thread left`() {
-    let isRefusing = Atomic<Bool>(false)
-    let queue = JobQueue(capacity: 100, threads: 3) { _ in !isRefusing.load(ordering: .relaxed) }
-    #expect(Self.put(queue, "a"))
-    #expect(queue.take(isNew: true) != nil)
-    isRefusing.store(true, ordering: .relaxed)
-    #expect(Self.put(queue, "a"))
-    #expect(queue.figures == (waiting: 1, busy: 1, refused: 0))
-    #expect(queue.take() != nil)
-    isRefusing.store(false, ordering: .relaxed)
-    #expect(Self.put(queue, "a"))
-    #expect(queue.figures == (waiting: 1, busy: 2, refused: 0))
-  }
-
   @Test func `callers take turns, and each one's jobs keep their order`() {
     let queue = JobQueue(capacity: 100)
     let ran = Mutex<[String]>([])
@@ -91,7 +57,7 @@ import Testing
     #expect(queue.take() != nil)
     #expect(!Self.put(queue, "greedy"))
     #expect(Self.put(queue, "third"))
-    #expect(queue.figures == (waiting: 7, busy: 0, refused: 11))
+    #expect(queue.figures == (waiting: 7, idle: 0, refused: 11))
   }
 
   private static func put(_ queue: JobQueue, _ caller: String) -> Bool { queue.put({}, of: caller) }

@@ -45,6 +45,20 @@ struct LeaderTests {
     fixture.queue.close()
   }
 
+  @Test func `after a write that took long nobody leads for a while`() {
+    let fixture = LeaderFixture()
+    fixture.warmUp()
+    fixture.submit("a") { fixture.writer.pass(.milliseconds(5)) }
+    #expect(fixture.events == ["a here", "a durable here"])
+    fixture.submit("b")
+    fixture.awaitIdleness()
+    #expect(fixture.events.suffix(2) == ["b elsewhere", "b durable elsewhere"])
+    fixture.writer.pass(GroupLimits().leadersRest)
+    fixture.submit("c")
+    #expect(fixture.events.suffix(2) == ["c here", "c durable here"])
+    fixture.queue.close()
+  }
+
   @Test func `a leader whose group fails is told so, and nobody leads where the writer takes none`()
   {
     let fixture = LeaderFixture()
@@ -171,6 +185,9 @@ private final class TimedWriter: GroupWriter {
   private let state = Mutex(State())
 
   var now: ContinuousClock.Instant { state.withLock { $0.now } }
+
+  /// Lets time pass.
+  func pass(_ time: Duration) { state.withLock { $0.now += time } }
 
   var landingTime: Duration {
     get { state.withLock { $0.landingTime } }

@@ -1,12 +1,10 @@
-import Synchronization
-
 /// The threads for blocking work on the storage engine, in independent lanes.
 ///
-/// Each lane has its own threads, which start when jobs need them, and a bounded queue. Threads take
-/// the jobs of one caller in the order in which they were submitted, one at a time, or a few where
-/// many reads wait; callers take turns. Jobs beyond the queue are refused, so that overload shows as
-/// RESOURCE_EXHAUSTED and not as memory. Any thread may submit. Jobs run inside a `Handover`: their
-/// results for event loops are delivered with those of the thread's other jobs.
+/// Each lane has its own threads and bounded queue. Threads take the jobs of one caller in the
+/// order in which they were submitted, one at a time, or a few where many reads wait; callers take
+/// turns. Jobs beyond the queue are refused, so that overload shows as RESOURCE_EXHAUSTED and not
+/// as memory. Any thread may submit. Jobs run inside a `Handover`: their results for event loops
+/// are delivered with those of the thread's other jobs.
 package final class EngineThreads: Sendable {
   /// The kind of a job, by the time for which it may hold a thread.
   package enum Lane: Int, Sendable, CaseIterable {
@@ -28,18 +26,18 @@ package final class EngineThreads: Sendable {
 
   private final class Pool: Sendable {
     let queue: JobQueue
-    private let threads: StartedThreads
+    private let threads: [StoreThread]
 
     var figures: Figures {
-      let (waiting, busy, refused) = queue.figures
-      return Figures(waiting: waiting, busy: busy, refused: refused)
+      let (waiting, idle, refused) = queue.figures
+      return Figures(waiting: waiting, busy: threads.count - idle, refused: refused)
     }
 
     init(count: Int, capacity: Int, batch: Int = JobQueue.batch, standsBack: Bool = false) {
-      let threads = StartedThreads()
-      self.threads = threads
-      queue = JobQueue(capacity: capacity, threads: count, batch: batch) { queue in
-        threads.start {
+      let queue = JobQueue(capacity: capacity, threads: count, batch: batch)
+      self.queue = queue
+      threads = (0..<count).map { _ in
+        StoreThread {
           if standsBack { StoreThread.standBack() }
           Self.serve(queue)
         }
@@ -49,10 +47,7 @@ package final class EngineThreads: Sendable {
     /// Runs jobs until the queue is closed; the results of a batch for event loops are delivered
     /// together.
     private static func serve(_ queue: JobQueue) {
-      var isNew = true
-      // The loop's own binding ends before the thread waits, and with it what the jobs held.
-      while let jobs = queue.take(isNew: isNew) {
-        isNew = false
+      while let jobs = queue.take() {
         Handover.during { handover in
           for job in jobs {
             job()
@@ -64,24 +59,7 @@ package final class EngineThreads: Sendable {
 
     func stop() {
       queue.close()
-      threads.join()
-    }
-  }
-
-  /// The threads of a pool that run.
-  private final class StartedThreads: Sendable {
-    private let threads = Mutex<[StoreThread]>([])
-
-    /// Starts a thread; false where the system has none left.
-    func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-      guard let thread = StoreThread.ifPossible(body) else { return false }
-      threads.withLock { $0.append(thread) }
-      return true
-    }
-
-    /// Waits for the end of all threads, those too that they start until then.
-    func join() {
-      while let thread = threads.withLock({ $0.popLast() }) { thread.join() }
+      for thread in threads { thread.join() }
     }
   }
 
@@ -89,7 +67,7 @@ package final class EngineThreads: Sendable {
   private let pools: [Pool]
   private let distinctPools: [Pool]
 
-  /// Threads for all lanes; at most `capacity` jobs of a lane wait at once.
+  /// Starts the threads of all lanes; at most `capacity` jobs of a lane wait at once.
   package init(_ counts: ThreadCounts, capacity: Int = 16_384) {
     pools = Lane.allCases.map { lane in
       Pool(
@@ -102,7 +80,7 @@ package final class EngineThreads: Sendable {
     distinctPools = pools
   }
 
-  /// So many threads that all lanes share, for jobs of any length: each thread takes one at a time.
+  /// Starts so many threads that all lanes share, for jobs of any length: each thread takes one at a time.
   package init(count: Int, capacity: Int = 16_384) {
     let pool = Pool(count: count, capacity: capacity, batch: 1)
     pools = Lane.allCases.map { _ in pool }

@@ -5,8 +5,7 @@
 ///
 /// **Wake-ups.** One idle thread is woken at a time; it wakes the next one if it leaves jobs behind, so that
 /// threads which wait for the disk do not hold up what others could do. Jobs that are added during a
-/// `Handover` wake a thread at its end, or when there is a batch of them. Where no thread is idle, and not all have
-/// started yet, one is started in the place of being woken.
+/// `Handover` wake a thread at its end, or when there is a batch of them.
 ///
 /// `@unchecked Sendable`: every access to the mutable state holds the condition's lock.
 final class JobQueue: @unchecked Sendable {
@@ -23,12 +22,6 @@ final class JobQueue: @unchecked Sendable {
   private let condition = ThreadCondition()
   private let capacity: Int
   private let threads: Int
-  /// Starts a thread that takes from the queue, the first time as a new one; nil if all run already.
-  ///
-  /// Returns false where the system has no thread left.
-  private let start: (@Sendable (JobQueue) -> Bool)?
-  /// The threads that were started.
-  private var started = 0
   /// The callers that have jobs.
   private var callers: [String: CallerJobs] = [:]
   /// The same in the order of their turns.
@@ -38,7 +31,7 @@ final class JobQueue: @unchecked Sendable {
   private var total = 0
   private var waiting = 0
   private var refused = 0
-  /// True if a thread was signalled or started and has not looked yet.
+  /// True if a thread was signalled and has not looked yet.
   private var isWaking = false
   private var isClosed = false
 
@@ -49,26 +42,19 @@ final class JobQueue: @unchecked Sendable {
   static let batch = 8
 
   /// An empty queue, for at most so many jobs at once, which so many threads take from, each at most a batch
-  /// at a time; `start` is called with the queue's lock held.
-  init(
-    capacity: Int,
-    threads: Int = 1,
-    batch: Int = JobQueue.batch,
-    start: (@Sendable (JobQueue) -> Bool)? = nil
-  ) {
+  /// at a time.
+  init(capacity: Int, threads: Int = 1, batch: Int = JobQueue.batch) {
     self.capacity = capacity
     self.threads = threads
     self.batch = batch
-    self.start = start
   }
 
   /// The number of jobs that no thread took yet.
   var count: Int { condition.withLock { total } }
 
-  /// The jobs that no thread took yet, the started threads that don't wait for one, and the jobs that were refused so
-  /// far.
-  var figures: (waiting: Int, busy: Int, refused: Int) {
-    condition.withLock { (total, started - waiting, refused) }
+  /// The jobs that no thread took yet, the threads that wait for one, and the jobs that were refused so far.
+  var figures: (waiting: Int, idle: Int, refused: Int) {
+    condition.withLock { (total, waiting, refused) }
   }
 
   /// Adds a job behind its caller's others; false, and nothing added, once the queue is closed or where
@@ -94,11 +80,8 @@ final class JobQueue: @unchecked Sendable {
   ///
   /// More than one only where so many wait that every thread has at least as much to do. Nil when the queue
   /// is closed and empty.
-  ///
-  /// - Parameter isNew: True for the first call of a thread that the queue started.
-  func take(isNew: Bool = false) -> [Job]? {
+  func take() -> [Job]? {
     condition.lock()
-    if isNew { isWaking = false }
     while total == 0 {
       if isClosed {
         condition.unlock()
@@ -127,27 +110,10 @@ final class JobQueue: @unchecked Sendable {
 
   /// Returns true if the asking thread has to wake another: jobs and threads wait, and none is on
   /// its way.
-  ///
-  /// Starts one where jobs wait and no thread does.
   private func takeWake() -> Bool {
-    guard total > 0, !isWaking else { return false }
-    if waiting == 0 {
-      startThread()
-      return false
-    }
+    guard total > 0, waiting > 0, !isWaking else { return false }
     isWaking = true
     return true
-  }
-
-  /// Starts a thread if not all run; the others take the jobs where the system has none left.
-  private func startThread() {
-    guard let start, started < threads else { return }
-    guard start(self) else {
-      precondition(started > 0, "the system has no thread for a queue of jobs")
-      return
-    }
-    started += 1
-    isWaking = true
   }
 
   private func jobs(of caller: String) -> CallerJobs? {

@@ -12,33 +12,17 @@ package final class StoreThread: @unchecked Sendable {
 
   /// Starts a thread that runs `body` once.
   package init(_ body: @escaping @Sendable () -> Void) {
-    let (created, code) = Self.create(body)
-    guard let created else { preconditionFailure("no thread: error \(code)") }
-    handle = created
-  }
-
-  private init(handle: pthread_t) { self.handle = handle }
-
-  /// Starts a thread that runs `body` once; nil if the system has none left.
-  package static func ifPossible(_ body: @escaping @Sendable () -> Void) -> StoreThread? {
-    create(body).handle.map(StoreThread.init(handle:))
-  }
-
-  private static func create(
-    _ body: @escaping @Sendable () -> Void
-  ) -> (handle: pthread_t?, code: Int32) {
     let start = Unmanaged.passRetained(ThreadBody(run: body))
     #if canImport(Darwin)
     var created: pthread_t?
+    let code = pthread_create(&created, nil, { enterThread($0) }, start.toOpaque())
+    guard code == 0, let created else { preconditionFailure("no thread: error \(code)") }
     #else
     var created = pthread_t()
-    #endif
     let code = pthread_create(&created, nil, { enterThread($0) }, start.toOpaque())
-    guard code == 0 else {
-      start.release()
-      return (nil, code)
-    }
-    return (created, code)
+    precondition(code == 0, "no thread: error \(code)")
+    #endif
+    handle = created
   }
 
   /// Has the calling thread run behind others while the processor is short, for the rest of its life.

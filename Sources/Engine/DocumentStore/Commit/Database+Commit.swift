@@ -290,11 +290,14 @@ extension Database {
     return plan
   }
 
+  /// The number of writes from which one look at their range pays, rather than a get for each.
+  private static let fewestOfRange = 32
+
   /// The range from the first document to the last one if it has no document; nil where that is unknown.
   ///
-  /// It is unknown where the writes are in no order: to look might pass over all that was ever deleted.
+  /// It is unknown where the writes are few or in no order: to look might pass over all that was ever deleted.
   private func vacantRange(of writes: [Write]) throws -> KeyRange? {
-    guard let first = writes.first, let last = writes.last,
+    guard writes.count >= Self.fewestOfRange, let first = writes.first, let last = writes.last,
       zip(writes, writes.dropFirst()).allSatisfy({ $0.name.path < $1.name.path })
     else { return nil }
     let range = KeyRange(

@@ -80,10 +80,15 @@ final class DataDirectory: Sendable {
   func wantOfRoom() throws -> KeyValueError? { try Self.wantOfRoom(in: path) }
 
   private static func wantOfRoom(in path: String) throws -> KeyValueError? {
-    let logs = try logs(in: path, SystemFile.names(in: path))
-    let needed = try logs.reduce(DiskRoom.base) { try $0 + SystemFile.size($1) }
+    let needed = try neededRoom(in: path)
     let available = try SystemFile.availableBytes(path)
     return available < needed ? DiskRoom.error(path, needed: needed) : nil
+  }
+
+  /// The bytes that must be free for an opening, which writes what is in the logs to tables.
+  static func neededRoom(in path: String) throws -> Int {
+    let logs = try logs(in: path, SystemFile.names(in: path))
+    return try logs.reduce(DiskRoom.base) { try $0 + SystemFile.size($1) }
   }
 
   private static var formatText: String { "\(formatWord) \(formatVersion)\n" }

@@ -80,6 +80,15 @@ package final class RocksDBEngine: KeyValueEngine {
     if !configuration.keepsLog { try logFiles.removeArchived(before: .max) }
   }
 
+  /// True if the disk has room for opening all of some directories at once.
+  package static func hasRoom(toOpen paths: [String]) -> Bool {
+    let needed = paths.reduce(0) { $0 + ((try? DataDirectory.neededRoom(in: $1)) ?? DiskRoom.base) }
+    guard let path = paths.first, let available = try? SystemFile.availableBytes(path) else {
+      return false
+    }
+    return available >= needed
+  }
+
   /// Opens the database; where the disk has no room for that, to be read, with the reason.
   private static func open(
     _ directory: DataDirectory,

@@ -10,8 +10,8 @@ struct RocksDBGroups: GroupWriter {
   let room: DiskRoom
   let observer: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?
 
-  /// True unless the engine has stopped, whose files would have to be read again first.
-  var takesLeaders: Bool { !condition.isStopped }
+  /// True unless a group might have to begin with reading the engine's files again or with making room.
+  var takesLeaders: Bool { !condition.isStopped && room.isAmple }
 
   /// Takes a stopped engine up again first, if that can be.
   func beginGroup() throws -> RocksDBGroup {

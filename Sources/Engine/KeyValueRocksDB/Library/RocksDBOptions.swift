@@ -19,8 +19,12 @@ package struct RocksDBOptions: ~Copyable {
   static let bulkTables: Int32 = 12
   /// The same where nothing is read.
   ///
-  /// A database that is opened for use holds writes back from 20 on.
+  /// A database that is opened for use slows writes down from 20 on.
   private static let collectedTables: Int32 = 16
+  /// The number at which a database where nothing is read waits for a merge.
+  ///
+  /// One that is opened for use refuses writes from 36 on, and the last tables may come from all buffers at once.
+  private static let mostCollectedTables: Int32 = 30
   private static let toleratesOnlyTruncatedTail: Int32 = 0
   /// Threads that open tables at a start, the calling one included.
   ///
@@ -139,8 +143,8 @@ package struct RocksDBOptions: ~Copyable {
     rocksdb_options_set_memtable_prefix_bloom_size_ratio(database, 0)
     // Every table of the uppermost level reaches over all keys, so each merge rewrites what it meets.
     rocksdb_options_set_level0_file_num_compaction_trigger(database, Self.collectedTables)
-    rocksdb_options_set_level0_slowdown_writes_trigger(database, 2 * Self.collectedTables)
-    rocksdb_options_set_level0_stop_writes_trigger(database, 3 * Self.collectedTables)
+    rocksdb_options_set_level0_slowdown_writes_trigger(database, Self.mostCollectedTables)
+    rocksdb_options_set_level0_stop_writes_trigger(database, Self.mostCollectedTables)
   }
 
   private func setLevels(_ database: OpaquePointer, _ configuration: RocksDBConfiguration) {

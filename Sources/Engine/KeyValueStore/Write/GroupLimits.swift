@@ -8,10 +8,14 @@ package struct GroupLimits: Sendable {
   package var backgroundBytes = 256 << 10
   /// Time that the bodies of background writes take.
   package var backgroundTime = Duration.milliseconds(2)
-  /// The longest that the last group may have taken to be on the disk for a thread to write its own group.
+  /// The longest that the last group may have taken to be on the disk for a thread to write its own group, and that
+  /// such a group may take from its beginning to its outcome.
   ///
   /// With a slower disk the changes of threads that this saves do not matter.
   package var leadersLanding = Duration.microseconds(500)
+
+  /// The time for which no thread writes its own group after one that took longer.
+  package var leadersRest = Duration.seconds(1)
 
   /// The bounds of a server.
   package init() {}

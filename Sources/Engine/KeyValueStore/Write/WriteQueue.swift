@@ -58,6 +58,9 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
   private let landing = Atomic<Int>(0)
   /// The nanoseconds that the last group took to be on the disk.
   private let landingTime = Atomic<Int64>(.max)
+  /// The moment until which no thread leads, in nanoseconds since `start`.
+  private let restEnd = Atomic<Int64>(0)
+  private let start: ContinuousClock.Instant
 
   private static func nanoseconds(_ time: Duration) -> Int64 { Int64(time / .nanoseconds(1)) }
 
@@ -70,6 +73,7 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
     self.writer = writer
     self.limits = limits
     self.now = now
+    start = now()
   }
 
   /// Adds a write; after `close()` it fails at once.
@@ -129,6 +133,7 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
 extension WriteQueue {
   private func mayLead(_ write: QueuedWrite) -> Bool {
     write.mayLead && landingTime.load(ordering: .relaxed) <= Self.nanoseconds(limits.leadersLanding)
+      && restEnd.load(ordering: .relaxed) <= Self.nanoseconds(now() - start)
       && writer.takesLeaders
   }
 
@@ -148,7 +153,14 @@ extension WriteQueue {
     Handover.current?.deliver()
     var backlog = WriteBacklog()
     backlog.append(write)
-    settle(runGroup(&backlog, isShared: false))
+    let begin = now()
+    let outcomes = runGroup(&backlog, isShared: false)
+    let end = now()
+    // Its body read the disk, or the sync waited.
+    if end - begin > limits.leadersLanding {
+      restEnd.store(Self.nanoseconds(end - start + limits.leadersRest), ordering: .relaxed)
+    }
+    settle(outcomes)
     writer.settled()
     let mustWake = state.withLock { state in
       state.leader = nil

@@ -57,6 +57,9 @@ final class AnswerLane: ChannelDuplexHandler {
   /// knows them.
   private var unfinishedBytes = 0
 
+  /// True if bytes of the client were received that nobody has looked at yet.
+  var hasUnread: Bool { scanner.hasUnread }
+
   /// Begins to serve a connection.
   func start(_ connection: HTTP2Connection) { self.connection = connection }
 

@@ -241,7 +241,9 @@ final class HTTP2Connection: ChannelInboundHandler {
   }
 
   /// True if the event loop has nothing to do but the connection's one request.
-  var isAlone: Bool { streams.count == 1 && mailbox.company.isAlone(self) }
+  var isAlone: Bool {
+    streams.count == 1 && !lane.hasUnread && mailbox.company.isAlone(self)
+  }
 
   /// A request was served, by which its client is no nuisance.
   func noteServed(headerCost: Int) {

@@ -19,8 +19,9 @@ final class EngineOpening: Sendable {
     self.configuration = configuration
   }
 
-  /// Lets a thread open it; called once at most.
-  func begin() {
+  /// Lets a thread open it if the disk has room for that beside the engine in `other`; called once at most.
+  func begin(beside other: String) {
+    guard RocksDBEngine.hasRoom(toOpen: [other, directory]) else { return }
     let opener = StoreThread { [self] in
       let opened = Result { try RocksDBEngine(directory: directory, configuration: configuration) }
       result.withLock { $0 = opened }

@@ -108,7 +108,7 @@ final class OpenDataDirectory: Sendable {
     switch location {
     case .directory:
       return try RocksDBEngine(directory: directory + "/store", configuration: tuning) {
-        other.begin()
+        other.begin(beside: directory + "/store")
       }
     case .postgres(let address):
       var configuration = PostgresConfiguration(address: address)

@@ -143,7 +143,8 @@ final class LineChannel {
     if pending.count >= Self.sentTogether { try sendItems() }
   }
 
-  private func sendItems() throws {
+  /// Sends the items that wait for others.
+  func sendItems() throws {
     guard !pending.isEmpty else { return }
     try writeBytes(pending)
     pending.removeAll(keepingCapacity: pending.count <= 2 * Self.sentTogether)

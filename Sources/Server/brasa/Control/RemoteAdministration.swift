@@ -26,6 +26,10 @@ struct RemoteAdministration: Administration {
       try channel.finishWriting()
     } catch ControlError.system(_, EPIPE) {
       // The server takes no more; its response says why.
+    } catch {
+      // What came before the fault arrives, as the place that the error names tells.
+      try? channel.sendItems()
+      throw error
     }
     while let reply = try channel.receive() {
       if case .failed(let code, let message) = reply {

@@ -65,12 +65,13 @@ extension DocumentCopy {
       end: nil,
       readTime: nil
     )
-    async let here = target.sum()
+    // Whoever cannot read the source says so at once, and does not wait for the target's sums.
+    let here = Task { [target] in try await target.sum() }
     try await source.firestore().call("RunQuery", request, of: database) { message in
       guard let change = try SourceQueries.Result(message).change, let document = change.document
       else { return }
       try atSource.add(try references.moved(document, named: change.name))
     }
-    return (atSource.count, atSource.differences(from: try await here))
+    return (atSource.count, atSource.differences(from: try await here.value))
   }
 }

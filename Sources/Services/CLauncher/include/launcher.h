@@ -47,7 +47,7 @@ pid_t brasa_launch(const struct brasa_launch *_Nonnull launch, const char *_Null
 /// none. It holds nothing else of this process.
 int brasa_guard_start(void);
 
-/// Has the guard end a group, or no longer where `is_watched` is 0.
-void brasa_guard_watch(int guard, pid_t group, int is_watched);
+/// Has the guard end a group, or no longer where `is_watched` is 0; -1 where the guard has gone.
+int brasa_guard_tell(int guard, pid_t group, int is_watched);
 
 #endif

@@ -5,19 +5,19 @@ import KeyValueStore
 
 /// The commits of an import: while a few are written, the next batch is read and prepared.
 ///
-/// Batches take effect in their order, so that the last document of a name stays. A batch with a write that is refused is
-/// committed again write by write, when those behind it have ended.
+/// A batch waits for those that write one of its documents, so that the last document of a name stays. A batch with a
+/// write that is refused is committed again write by write, when those behind it have ended.
 struct ImportCommits {
   /// A commit in flight.
   private struct Flight {
     let batch: [Write]
+    let names: Set<DocumentName>
     let bytes: Int
     let outcome: BlockingResult<CommitOutcome>
   }
 
   private let database: Database
   private let fill: CommitVersion?
-  private let depth: Int
   private var flights: [Flight] = []
   private var batches = 0
   /// Nil before it is known that the import is a large one.
@@ -39,19 +39,21 @@ struct ImportCommits {
   init(to database: Database, by fill: CommitVersion?) {
     self.database = database
     self.fill = fill
-    // The first of two documents that exclude each other is the one that stays.
-    depth = database.hasUniqueIndexes ? 1 : Self.limit.commits
   }
 
   /// Commits a batch, possibly later; waits for earlier ones where many are in flight.
   mutating func add(_ batch: [Write], bytes: Int) throws {
     guard !batch.isEmpty else { return }
+    let names = Set(batch.map(\.name))
+    // The first of two documents that exclude each other is the one that stays.
+    let depth = database.hasUniqueIndexes ? 1 : Self.limit.commits
     while let first = flights.first,
       flights.count >= depth || self.bytes + bytes > Self.limit.bytes
+        || flights.contains(where: { !$0.names.isDisjoint(with: names) })
     { try settle(first) }
     batches += 1
     if batches == Self.batchesOfSmall { bulkWriting = database.engine.beginBulkWriting() }
-    flights.append(Flight(batch: batch, bytes: bytes, outcome: begin(batch)))
+    flights.append(Flight(batch: batch, names: names, bytes: bytes, outcome: begin(batch)))
     self.bytes += bytes
   }
 
@@ -80,25 +82,19 @@ struct ImportCommits {
   }
 
   /// Commits each write of the first batch, which was refused, and of others that were.
-  ///
-  /// A document that a later batch has replaced meanwhile stays as that left it.
   private mutating func commitEach(behind refusal: ServiceError) throws {
     var outcomes: [Result<CommitOutcome, any Error>] = [.failure(refusal)]
     for flight in flights.dropFirst() { outcomes.append(Result { try flight.outcome.wait() }) }
-    var replaced: Set<DocumentName> = []
-    var refused: [[Write]] = []
-    for (flight, outcome) in zip(flights, outcomes).reversed() {
+    var refused: [Write] = []
+    for (flight, outcome) in zip(flights, outcomes) {
       do {
         written += try outcome.get().results.count
-        replaced.formUnion(flight.batch.map(\.name))
       } catch let error as ServiceError where error.isOfOneItem {
-        let left = flight.batch.filter { !replaced.contains($0.name) }
-        written += flight.batch.count - left.count
-        refused.append(left)
+        refused += flight.batch
       }
     }
     (flights, bytes) = ([], 0)
-    for batch in refused.reversed() { for write in batch { try commitAlone(write) } }
+    for write in refused { try commitAlone(write) }
   }
 
   private mutating func commitAlone(_ write: Write) throws {

@@ -44,20 +44,20 @@ function follow(event) {
   read();
 }
 
-let leaveGuard = null;
+const leaveGuards = new Set();
 
 /** Whether the view may change; asks where something typed would be lost. */
-export const mayLeave = () => !leaveGuard || leaveGuard();
+export const mayLeave = () => [...leaveGuards].every((guard) => guard());
 
 /** Has a function asked before the view changes, while something typed is not saved; gives what ends it. */
 export function guardLeaving(mayLeave) {
-  leaveGuard = mayLeave;
+  leaveGuards.add(mayLeave);
   const beforeUnload = (event) => {
     if (!mayLeave(true)) event.preventDefault();
   };
   addEventListener("beforeunload", beforeUnload);
   return () => {
-    if (leaveGuard === mayLeave) leaveGuard = null;
+    leaveGuards.delete(mayLeave);
     removeEventListener("beforeunload", beforeUnload);
   };
 }

@@ -21,13 +21,14 @@ export function fileView(project, bucket, name) {
 
 function content(bucket, file, way, { load, open }) {
   const problem = problemLine();
+  const whileShown = inScope((act) => act());
   const act = async (work, said, next) => {
     try {
       show(problem);
       await work();
       release();
       toast(said);
-      next();
+      whileShown(next);
     } catch (error) {
       show(problem, error.status === 412 ? t("files.changed") : explain(error));
     }

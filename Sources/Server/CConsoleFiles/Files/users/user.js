@@ -18,13 +18,14 @@ export function userView(project, uid) {
 
 function content(project, user, way, load, leave) {
   const problem = problemLine();
+  const whileShown = inScope((act) => act());
   const act = async (work, said, next = load) => {
     try {
       show(problem);
       await work();
       release();
       toast(t(said));
-      next();
+      whileShown(next);
     } catch (error) {
       show(problem, explain(error));
     }
