@@ -180,7 +180,7 @@ export default {
   "analytics.addCondition": "Adicionar condição",
   "condition.group": "Grupo",
 
-  "readOnly": "Só leitura",
+  "readOnly": "Somente leitura",
   "readOnly.explained": "Nada pode ser alterado aqui.",
 
   "page.operations": "Operações",
