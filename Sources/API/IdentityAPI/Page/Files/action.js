@@ -23,7 +23,7 @@ const texts = {
     foreign: "Ele não leva a nenhuma página do aplicativo. Peça um novo no aplicativo.",
     password: "Nova senha",
     done: "Pronto", doneText: "Você pode fechar esta página.",
-    recovered: "Talvez alguém conheça sua senha: escolha uma nova ao entrar.", next: "Continuar para %s",
+    recovered: "Talvez alguém saiba sua senha: escolha uma nova ao entrar.", next: "Continuar para %s",
     bad: "Este link não funciona", over: "Ele já foi usado ou o prazo acabou. Peça um novo.",
     short: "Use pelo menos %s caracteres.", common: "Muita gente usa esta senha.",
     rules: "Falta algo na senha:",

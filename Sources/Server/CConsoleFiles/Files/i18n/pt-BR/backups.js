@@ -24,7 +24,7 @@ export default {
   "backups.encrypted": "AES-256-GCM, com o arquivo de chave do servidor",
   "backups.plain": "Nenhuma: quem acessa o destino pode ler tudo",
   "backups.retention": "Retenção",
-  "backups.days": (n) => `Cada momento de ${count(n)} ${plural(n, "dia", "dias")}`,
+  "backups.days": (n) => `Qualquer momento até ${count(n)} ${plural(n, "dia", "dias")} atrás`,
   "backups.base": "Última cópia base",
   "backups.noBase": "Ainda nenhuma",
   "backups.number": (n) => `Número ${count(n)}`,

@@ -14,7 +14,7 @@ export default {
   "files.same": (n) => `Fazer o mesmo com os outros ${n}`,
   "files.skip": "Pular",
   "files.none": "Esta pasta está vazia.",
-  "files.deleteText": "Isto não pode ser desfeito, a menos que o bucket guarde o que é excluído.",
+  "files.deleteText": "Isso não pode ser desfeito, a menos que o bucket guarde o que é excluído.",
   "files.leave": "Há envios em andamento. Sair mesmo assim?",
   "files.taken": "Já existe um arquivo com este nome",
   "files.keepBoth": "Manter os dois",

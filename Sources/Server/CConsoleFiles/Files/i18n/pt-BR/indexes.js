@@ -16,7 +16,7 @@ export default {
   "index.SPARSE_ANY": "Com algum dos campos",
   "index.DENSE": "Todos os documentos",
   "index.unique": "Único",
-  "index.uniqueText": "Em um índice único, só um documento pode ter a mesma combinação de valores.",
+  "index.uniqueText": "Em um índice único, dois documentos não podem ter a mesma combinação de valores.",
   "index.arrays": "Um índice com um campo de array tem os documentos com todos os campos, e não pode ser único.",
   "index.vector": (n) => `vetor, ${count(n)} ${plural(n, "dimensão", "dimensões")}`,
   "index.READY": "Pronto",

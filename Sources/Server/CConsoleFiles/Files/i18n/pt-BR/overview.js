@@ -85,7 +85,7 @@ export default {
   "project.badID": "Um ID tem de 4 a 30 letras minúsculas, dígitos e hifens, e começa com uma letra.",
   "project.delete": "Excluir projeto",
   "project.deleteText": "Excluir um projeto remove os dados dele para sempre.",
-  "project.deleteAll": "Isto exclui todos os bancos de dados, arquivos, usuários, apps e regras do projeto. Não dá para desfazer.",
+  "project.deleteAll": "Isso exclui todos os bancos de dados, arquivos, usuários, apps e regras do projeto. Não dá para desfazer.",
   "project.deleteRest": "Remote Config, mensagens e eventos do Analytics ficam no servidor e voltam se você criar um projeto com o mesmo ID.",
   "project.confirm": "Digite o ID do projeto para confirmar",
   "project.databases": "bancos de dados",
