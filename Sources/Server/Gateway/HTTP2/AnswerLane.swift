@@ -122,6 +122,8 @@ final class AnswerLane: ChannelDuplexHandler {
   private func handOn(_ context: ChannelHandlerContext) {
     let end = readTurns.endOfTurn
     var counted = scanner.cost
+    // A part may cost many times what has grown since.
+    if scanner.hasUnread, isOutOfCredit(after: 0, at: .now()) { return pauseReading(context) }
     while !isRefusing, let piece = nextPiece() {
       switch piece {
       case .other(let bytes): context.fireChannelRead(wrapInboundOut(bytes))
@@ -134,21 +136,27 @@ final class AnswerLane: ChannelDuplexHandler {
         }
       }
       let now = NIODeadline.now()
-      let isOutOfCredit = connection?.isOutOfCredit(after: scanner.cost - counted, at: now) == true
+      let isOutOfCredit = isOutOfCredit(after: scanner.cost - counted, at: now)
       counted = scanner.cost
       guard scanner.hasUnread else { continue }
-      if isOutOfCredit {
-        if connection?.isNuisance(at: now) == true { return refuse() }
-        isWaitingForTurn = true
-        isPaused = true
-        context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.endPause() }
-        return
-      }
+      if isOutOfCredit { return pauseReading(context) }
       if now >= end {
         isWaitingForTurn = true
         return readTurns.append(self)
       }
     }
+  }
+
+  private func isOutOfCredit(after frames: Int, at now: NIODeadline) -> Bool {
+    connection?.isOutOfCredit(after: frames, at: now) == true
+  }
+
+  /// Reads nothing until some credit has grown; ends the connection of a client that has none for too long.
+  private func pauseReading(_ context: ChannelHandlerContext) {
+    if connection?.isNuisance(at: .now()) == true { return refuse() }
+    isWaitingForTurn = true
+    isPaused = true
+    context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.endPause() }
   }
 
   /// Counts the HTTP/2 layer's memory until the rest of a frame or of a header block has arrived.
