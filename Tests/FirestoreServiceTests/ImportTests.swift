@@ -104,13 +104,15 @@ import Testing
     let permit = AccessControl.administratorPermit(atRest: fixture.databases)
     let database = try permit.databaseOnFirstUse(id)
     _ = try imported([Self.message(Self.name(0), ["n": .integer(0)])], into: permit)
-    let begun = try await fixture.call("POST", ":beginTransaction", "{}")
-    let transaction = try #require(begun.first?.split(separator: "\"").dropFirst(2).first)
+    let owner = ServiceFixture.context(authorization: "Bearer owner")
+    let begun = try await fixture.call("POST", ":beginTransaction", "{}", context: owner)
+    let transaction = try #require(begun.first?.split(separator: "\"").dropFirst(3).first)
     let held = "\(ServiceFixture.documents)/\(Self.name(0))"
     _ = try await fixture.call(
       "POST",
       ":batchGet",
-      "{\"documents\":[\"\(held)\"],\"transaction\":\"\(transaction)\"}"
+      "{\"documents\":[\"\(held)\"],\"transaction\":\"\(transaction)\"}",
+      context: owner
     )
     var messages = (0..<2_000).map { Self.message(Self.name($0), ["n": .integer(1)]) }
     messages[700] = Self.message(Self.name(5), ["n": .integer(2)])
@@ -123,7 +125,8 @@ import Testing
       #expect(try number(Self.name(5), in: permit) == nil)
       await Task.yield()
     }
-    _ = try await fixture.call("POST", ":rollback", "{\"transaction\":\"\(transaction)\"}")
+    let ended = "{\"transaction\":\"\(transaction)\"}"
+    _ = try await fixture.call("POST", ":rollback", ended, context: owner)
     importer.join()
     #expect(try outcome.wait() == 2_000)
     #expect(try number(Self.name(5), in: permit) == .integer(2))
