@@ -27,7 +27,7 @@ struct RemoteAdministration: Administration {
     } catch ControlError.system(_, EPIPE) {
       // The server takes no more; its response says why.
     } catch {
-      // What came before the fault arrives, as the place that the error names tells.
+      // The items before the fault arrive all the same, as the error's place tells.
       try? channel.sendItems()
       throw error
     }

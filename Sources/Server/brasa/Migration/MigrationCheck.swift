@@ -65,7 +65,7 @@ extension DocumentCopy {
       end: nil,
       readTime: nil
     )
-    // Whoever cannot read the source says so at once, and does not wait for the target's sums.
+    // A source that can't be read is told at once, without waiting for the target's sums.
     let here = Task { [target] in try await target.sum() }
     try await source.firestore().call("RunQuery", request, of: database) { message in
       guard let change = try SourceQueries.Result(message).change, let document = change.document
