@@ -1,6 +1,6 @@
 import AccessTestSupport
-import BaseText
 import BaseRuntime
+import BaseText
 import DocumentCodec
 import FirestoreModel
 import Testing
