@@ -156,7 +156,10 @@ import Testing
     #expect(streams.counts.open == 16)
     streams.close()
     #expect(streams.counts.open == 0)
-    #expect(code { _ = try streams.open(id, network: "new", now: start) } == .unavailable)
+    let refusal = #expect(throws: ServiceError.self) {
+      try streams.open(id, network: "new", now: start)
+    }
+    #expect(refusal?.message == "The server is stopping.")
   }
 
   @Test func `drafts change nothing for clients and say what is wrong`() throws {

@@ -46,6 +46,14 @@ class World:
             if self.is_ending.is_set():
                 raise Interrupted(kind) from error
             raise AssertionError(f"{kind}: {error!r}") from error
+        except AssertionError as error:
+            # Some helpers check the code of the answer that they get.
+            if self.is_ending.is_set():
+                raise Interrupted(kind) from error
+            raise
+        # What is not Google's client gives refusals as answers.
+        if self.is_ending.is_set() and getattr(found, "status_code", None) == 503:
+            raise Interrupted(kind)
         with self._lock:
             self.calls[kind] = self.calls.get(kind, 0) + 1
         return found

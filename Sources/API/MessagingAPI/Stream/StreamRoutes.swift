@@ -66,11 +66,6 @@ struct StreamRoutes: Sendable {
     .contentType: "application/x-ndjson", .cacheControl: "no-store",
   ]
 
-  private static let tooMany = MessagingError(
-    .unavailable,
-    "There are too many streams. Try again later."
-  )
-
   /// Has the event loop write the stream.
   private func submitConnect(
     _ request: ServiceRequest,
@@ -93,8 +88,7 @@ struct StreamRoutes: Sendable {
           )
           let network = request.context.network
           let pings = Duration.seconds(asked.pings)
-          guard service.streams.open(start.mailbox, stream, network: network, pings: pings)
-          else { throw Self.tooMany }
+          try service.streams.open(start.mailbox, stream, network: network, pings: pings)
           service.prepare(owner)
           return .stream(Self.headers, stream)
         }
@@ -110,9 +104,7 @@ struct StreamRoutes: Sendable {
     let asked = try Connecting(body)
     let (service, mailbox, listener) = (service, registration.mailbox, WakingListener())
     let (network, pings) = (request.context.network, Duration.seconds(asked.pings))
-    guard service.streams.open(mailbox, listener, network: network, pings: pings) else {
-      throw Self.tooMany
-    }
+    try service.streams.open(mailbox, listener, network: network, pings: pings)
     let start: ConnectionStart
     do {
       start = try await service.beginConnection(registration, acknowledged: asked.acknowledged)

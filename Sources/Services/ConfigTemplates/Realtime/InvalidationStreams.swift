@@ -60,20 +60,19 @@ package final class InvalidationStreams: Sendable {
       end: now.advanced(by: limits.lifetime),
       continuation: continuation
     )
-    guard let number = add(entry) else {
-      throw ServiceError(.unavailable, "There are too many streams. Try again later.")
-    }
+    let number = try add(entry)
     continuation.onTermination = { [weak self] _ in self?.remove(number) }
     return stream
   }
 
-  private func add(_ entry: Entry) -> Int? {
-    state.withLock { state in
+  private func add(_ entry: Entry) throws(ServiceError) -> Int {
+    try state.withLock { state throws(ServiceError) in
+      if state.isClosed { throw ServiceError(.unavailable, "The server is stopping.") }
       let held = state.networks[entry.network, default: 0]
       let isCrowded = state.entries.count >= limits.streams / 2
-      guard !state.isClosed, state.entries.count < limits.streams,
+      guard state.entries.count < limits.streams,
         !isCrowded || held < limits.streams / limits.share
-      else { return nil }
+      else { throw ServiceError(.unavailable, "There are too many streams. Try again later.") }
       state.next += 1
       state.entries[state.next] = entry
       state.numbers[entry.id, default: []].insert(state.next)

@@ -56,29 +56,34 @@ package final class DirectStreams: Sendable {
     self.memory = memory
   }
 
-  /// Connects a client that sends a sign of life every so often; false if there are too many, of
-  /// its network or in all, or the server ends.
+  /// Connects a client that sends a sign of life every so often.
+  ///
+  /// - Throws: `.unavailable` if there are too many clients, of its network or in all, or the server is stopping.
   package func open(
     _ mailbox: MailboxID,
     _ listener: any DirectListener,
     network: String,
     pings: Duration,
     now: ContinuousClock.Instant = .now
-  ) -> Bool {
-    let (isOpen, replaced) = state.withLock { state -> (Bool, (any DirectListener)?) in
+  ) throws(MessagingError) {
+    let replaced = try state.withLock { state throws(MessagingError) -> (any DirectListener)? in
       let known = state.entries[mailbox]
-      guard !state.isClosed, known != nil || hasRoom(for: network, state) else {
-        return (false, nil)
-      }
+      if state.isClosed { throw Self.stopping }
+      guard known != nil || hasRoom(for: network, state) else { throw Self.full }
       let silence = pings * 5 / 2
       let entry = Entry(listener: listener, network: network, silence: silence, heard: now)
       state.add(entry, mailbox)
       memory?.add(mailbox)
-      return (true, known?.listener)
+      return known?.listener
     }
     replaced?.finish()
-    return isOpen
   }
+
+  private static let stopping = MessagingError(.unavailable, "The server is stopping.")
+  private static let full = MessagingError(
+    .unavailable,
+    "There are too many streams. Try again later."
+  )
 
   private func hasRoom(for network: String, _ state: State) -> Bool {
     let isCrowded = state.entries.count >= limit / 2
