@@ -52,7 +52,7 @@ struct ReportRoutes: Sendable {
       route(.delete, "/audiences/{name}") { try $0.deleteAudience($1) },
       route(.get, "/settings") { try $0.settings($1) },
       route(.patch, "/settings") { try $0.change($1) },
-      route(.post, "/erase") { try $0.erase($1) }.takingRecentSignIn { _, _ in true },
+      route(.post, "/erase") { try $0.erase($1) }.performing(.eraseUsers),
       HTTPRoute(
         .get,
         RoutePattern("/v1/projects/{project}/analytics/export/{name}"),
