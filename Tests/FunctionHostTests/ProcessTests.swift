@@ -99,6 +99,40 @@ import Testing
     #expect(await forgotten.end() == .signalled(9))
   }
 
+  @Test func `a guard that was killed starts again and knows all groups`() async throws {
+    let groups = [try await Self.groupWithChild(), try await Self.groupWithChild()]
+    let processGuard = ProcessGuard()
+    processGuard.watch(groups[0].leader)
+    let first = try #require(processGuard.process)
+    #expect(kill(first, SIGKILL) == 0)
+    // Its exit status stays for the guard's own wait.
+    var information = siginfo_t()
+    #expect(waitid(P_PID, id_t(first), &information, WEXITED | WNOWAIT) == 0)
+    processGuard.watch(groups[1].leader)
+    #expect(processGuard.process != first)
+    #expect(waitpid(first, nil, WNOHANG) == -1)
+    withExtendedLifetime(processGuard) {}
+    _ = consume processGuard
+    for group in groups { #expect(await group.end() == .signalled(9)) }
+  }
+
+  @Test func `a guard that is told of many groups hears of each`() async throws {
+    let group = try await Self.groupWithChild()
+    let processGuard = ProcessGuard()
+    // More than its socket holds at once; none of these numbers is a group of ours.
+    let others = (1...3_000).map { pid_t(1_000_000_000 + $0) }
+    for other in others { processGuard.watch(other) }
+    processGuard.watch(group.leader)
+    for other in others { processGuard.forget(other) }
+    while !Task.isCancelled, processGuard.isBehind {
+      processGuard.tellRest()
+      await Task.yield()
+    }
+    withExtendedLifetime(processGuard) {}
+    _ = consume processGuard
+    #expect(await group.end() == .signalled(9))
+  }
+
   /// A program with a child that it waits for.
   private struct GroupWithChild {
     let leader: pid_t

@@ -115,5 +115,10 @@ import Testing
     while case .other(let bytes)? = scanner.next() { sizes.append(bytes.readableBytes) }
     #expect(sizes.reduce(0, +) == 100 * data.count)
     #expect(sizes.allSatisfy { $0 <= 32 * data.count })
+    let large = RawClient.frame(type: 0, flags: 0, stream: 1, [UInt8](repeating: 1, count: 1 << 10))
+    let cost = scanner.cost
+    scanner.append(ByteBuffer(bytes: large + data))
+    while scanner.next() != nil {}
+    #expect(scanner.cost == cost + 1)
   }
 }

@@ -120,6 +120,40 @@ import Testing
     #expect(reasons == [[11]])
   }
 
+  /// A client without credentials takes 1 KiB or 100 bytes of its download at a time, and sends an upload so.
+  @Test(arguments: [(1 << 10, 1 << 10), (100, 1 << 10), (1 << 10, 100)])
+  func `uploads and downloads by frames of a usual size cost nothing`(
+    taken: Int,
+    sent: Int
+  ) async throws {
+    var limits = GatewayConfiguration.Limits.test
+    limits.unservedRequests = (4, 1)
+    limits.unservedTimeout = .zero
+    let isUsual = taken == 1 << 10 && sent == 1 << 10
+    try await withGateway(limits: limits) { gateway in
+      var reader = try await FrameReader(port: gateway.port, settings: [])
+      try await reader.listen([1])
+      let call = await gateway.service.nextOpened()
+      call.responses.send([[UInt8](repeating: 7, count: 60_000)])
+      _ = try await reader.settle()
+      let steps = 60_000 / taken
+      let windows = (0..<steps).flatMap { _ in
+        FrameReader.window(0, UInt32(taken)) + FrameReader.window(1, UInt32(taken))
+      }
+      let message = framed([UInt8](repeating: 7, count: 60_000))
+      let upload = stride(from: 0, to: message.count, by: sent).flatMap { start in
+        let part = message[start..<min(start + sent, message.count)]
+        return RawClient.frame(type: 0, flags: 0, stream: 3, Array(part))
+      }
+      let head = RawClient.headers(stream: 3, RawClient.call("Commit"))
+      let end = RawClient.frame(type: 0, flags: 1, stream: 3, [])
+      try await reader.client.send(windows + head + upload + end)
+      let seen = await reader.frames { $0.type == 7 || $0.isTrailers }
+      #expect(seen.contains { $0.isTrailers } == isUsual)
+      #expect(seen.contains { $0.type == 7 } != isUsual)
+    }
+  }
+
   private static func calls(
     _ count: UInt32,
     with fields: [(String, String)] = []

@@ -370,44 +370,38 @@ static void become_guard(int messages) {
   _exit(127);
 }
 
-int brasa_guard_start(void) {
+pid_t brasa_guard_start(int *guard) {
+  if (access("/bin/sh", X_OK) != 0) return -1;
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  // The guard is a child of a child, so that the system takes its exit status and nothing of it stays here.
-  pid_t child = fork();
-  if (child == 0) {
-    pid_t grandchild = fork();
-    if (grandchild == 0) become_guard(ends[1]);
-    _exit(grandchild > 0 ? 0 : errno);
-  }
+  pid_t process = fork();
+  if (process == 0) become_guard(ends[1]);
   int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(ends[1]);
-  if (child > 0) {
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return ends[0];
-    error = WIFEXITED(status) ? WEXITSTATUS(status) : EAGAIN;
+  if (process > 0) {
+    *guard = ends[0];
+  } else {
+    close(ends[0]);
+    errno = error;
   }
-  close(ends[0]);
-  errno = error;
-  return -1;
+  return process;
 }
 
 int brasa_guard_tell(int guard, pid_t group, int is_watched) {
   char line[32];
   int length = snprintf(line, sizeof line, "%s %d\n", is_watched ? "watch" : "forget", (int)group);
-  // A guard that was stopped reads nothing, which is no reason to wait.
   ssize_t sent = send(guard, line, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
-  return sent == length || errno == EAGAIN ? 0 : -1;
+  if (sent == length) return 0;
+  return sent >= 0 || errno == EPIPE || errno == ECONNRESET ? -1 : 1;
 }
 
 #else
 
-int brasa_guard_start(void) {
+pid_t brasa_guard_start(int *guard) {
   errno = ENOSYS;
   return -1;
 }

@@ -59,6 +59,18 @@ struct LeaderTests {
     fixture.queue.close()
   }
 
+  @Test func `nobody leads when it is some time since the disk was quick`() {
+    let fixture = LeaderFixture()
+    fixture.warmUp()
+    fixture.writer.pass(GroupLimits().leadersMemory + .milliseconds(1))
+    fixture.submit("a")
+    fixture.awaitIdleness()
+    #expect(fixture.events == ["a elsewhere", "a durable elsewhere"])
+    fixture.submit("b")
+    #expect(fixture.events.suffix(2) == ["b here", "b durable here"])
+    fixture.queue.close()
+  }
+
   @Test func `a leader whose group fails is told so, and nobody leads where the writer takes none`()
   {
     let fixture = LeaderFixture()

@@ -25,22 +25,24 @@ final class DiskRoom: Sendable {
   private let lastAmple = Mutex<ContinuousClock.Instant?>(nil)
   private let lastFlush = Mutex<ContinuousClock.Instant?>(nil)
   private let isRefusing = Atomic(false)
-  private let wasAmple = Atomic(false)
 
   init(_ path: String) { self.path = path }
 
   /// True while the last look found too little.
   var isShort: Bool { isRefusing.load(ordering: .relaxed) }
 
-  /// True if the last look found so much that no write has to make room.
-  var isAmple: Bool { wasAmple.load(ordering: .relaxed) }
+  /// True if a look a moment ago found so much that the next check does not look again.
+  var isAmple: Bool { wasAmple(at: .now) }
+
+  private func wasAmple(at now: ContinuousClock.Instant) -> Bool {
+    lastAmple.withLock { last in last.map { now - $0 < Self.pause } ?? false }
+  }
 
   /// Throws `KeyValueError.diskFull` where a write would touch the reserve.
   func check(_ handle: RocksDBHandle) throws {
     let now = ContinuousClock.now
-    if let last = lastAmple.withLock({ $0 }), now - last < Self.pause { return }
+    if wasAmple(at: now) { return }
     let available = try SystemFile.availableBytes(path)
-    wasAmple.store(available >= Self.ample, ordering: .relaxed)
     if available >= Self.ample {
       lastAmple.withLock { $0 = now }
     }

@@ -17,6 +17,9 @@ package struct GroupLimits: Sendable {
   /// The time for which no thread writes its own group after one that took longer.
   package var leadersRest = Duration.seconds(1)
 
+  /// The time for which the last group's landing tells how quick the disk is.
+  package var leadersMemory = Duration.seconds(2)
+
   /// The bounds of a server.
   package init() {}
 }

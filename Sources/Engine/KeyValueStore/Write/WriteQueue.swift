@@ -58,6 +58,8 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
   private let landing = Atomic<Int>(0)
   /// The nanoseconds that the last group took to be on the disk.
   private let landingTime = Atomic<Int64>(.max)
+  /// The moment at which it was there, in nanoseconds since `start`.
+  private let landedAt = Atomic<Int64>(0)
   /// The moment until which no thread leads, in nanoseconds since `start`.
   private let restEnd = Atomic<Int64>(0)
   private let start: ContinuousClock.Instant
@@ -132,9 +134,14 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
 // On a leader's thread.
 extension WriteQueue {
   private func mayLead(_ write: QueuedWrite) -> Bool {
-    write.mayLead && landingTime.load(ordering: .relaxed) <= Self.nanoseconds(limits.leadersLanding)
-      && restEnd.load(ordering: .relaxed) <= Self.nanoseconds(now() - start)
-      && writer.takesLeaders
+    guard write.mayLead,
+      landingTime.load(ordering: .relaxed) <= Self.nanoseconds(limits.leadersLanding),
+      writer.takesLeaders
+    else { return false }
+    let time = Self.nanoseconds(now() - start)
+    // A disk that was quick some time ago may be asleep, or full, by now.
+    return restEnd.load(ordering: .relaxed) <= time
+      && time - landedAt.load(ordering: .relaxed) <= Self.nanoseconds(limits.leadersMemory)
   }
 
   /// True, and the queue's thread waits, if there is nothing else to write.
@@ -236,9 +243,11 @@ extension WriteQueue {
     let last = landing.load(ordering: .relaxed)
     let mark = last.isMultiple(of: 2) ? last + 1 : last + 2
     landing.store(mark, ordering: .sequentiallyConsistent)
-    let start = now()
+    let begin = now()
     try writer.land(group)
-    landingTime.store(Self.nanoseconds(now() - start), ordering: .relaxed)
+    let end = now()
+    landingTime.store(Self.nanoseconds(end - begin), ordering: .relaxed)
+    landedAt.store(Self.nanoseconds(end - start), ordering: .relaxed)
     landing.store(mark + 1, ordering: .sequentiallyConsistent)
   }
 

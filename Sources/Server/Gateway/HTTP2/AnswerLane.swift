@@ -33,6 +33,9 @@ final class AnswerLane: ChannelDuplexHandler {
   private var isFlushDue = false
   private var isWritable = true
   private var connectionWindow = 65_535
+  /// The bytes of DATA that were sent and of which the client has not said yet that it took them: of the connection, and of
+  /// all streams together.
+  private var untaken = (connection: 0, streams: 0)
   /// The window with which each stream begins.
   private var initialWindow = 65_535
   /// The largest payload that the client takes.
@@ -213,6 +216,7 @@ final class AnswerLane: ChannelDuplexHandler {
         return refused
       }
       connectionWindow += increment
+      noteTaken(increment, of: &untaken.connection)
       connection.makeDirty()
       return nil
     }
@@ -222,8 +226,16 @@ final class AnswerLane: ChannelDuplexHandler {
       return nil
     }
     stream.flow.credit += increment
+    noteTaken(increment, of: &untaken.streams)
     giveTurn(stream, on: id)
     return nil
+  }
+
+  /// The client has taken so much of what was sent; a download's frames are no nuisance.
+  private func noteTaken(_ increment: Int, of untaken: inout Int) {
+    let taken = min(increment, untaken)
+    untaken -= taken
+    if taken >= UnservedRequestCredit.usefulBytes { connection?.noteUsefulFrame() }
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -322,6 +334,8 @@ final class AnswerLane: ChannelDuplexHandler {
   private func spend(_ size: Int, of stream: any ConnectionStream) {
     connectionWindow -= size
     stream.flow.credit -= size
+    untaken.connection += size
+    untaken.streams += size
   }
 
   /// The head of a DATA frame that does not end its stream.

@@ -116,7 +116,7 @@ struct FrameScanner {
   }
 
   private mutating func count(_ head: Head) {
-    cost += head.opensStream ? UnservedRequestCredit.request : 1
+    cost += head.cost
     switch head.kind {
     case .reset: resets += 1
     case .priority, .settings, .ping, .alternativeService, .origin: controls += 1
@@ -161,6 +161,12 @@ struct FrameScanner {
     }
 
     var isData: Bool { number == Self.data }
+
+    /// The frame's cost by `UnservedRequestCredit`.
+    var cost: Int {
+      if opensStream { return UnservedRequestCredit.request }
+      return isData && length >= UnservedRequestCredit.usefulBytes ? 0 : 1
+    }
 
     /// True if it is HEADERS.
     var opensStream: Bool { number == Self.headers }

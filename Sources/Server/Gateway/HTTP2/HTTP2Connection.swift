@@ -251,6 +251,9 @@ final class HTTP2Connection: ChannelInboundHandler {
     lane.endPause()
   }
 
+  /// A frame has moved a download on.
+  func noteUsefulFrame() { unservedCredit?.giveBack(frames: 1) }
+
   /// Returns true if the client, with so many frames more, is not to be read for a while.
   func isOutOfCredit(after frames: Int, at now: NIODeadline) -> Bool {
     unservedCredit?.spend(frames, at: now) == true && !account.isTrusted

@@ -5,12 +5,15 @@ import NIOCore
 ///
 /// It is counted in frames. A request costs `request` of them when it is opened, and more if its
 /// headers are large, and returns them when it is served. A request that is refused, reset or left unfinished keeps the cost, and so
-/// does every other frame. The credit grows again with time. If it is used up, the connection is
+/// does every other frame that carries no data, or makes no room for more (`usefulBytes`). The credit grows again with time. If it is used up, the connection is
 /// not read until it has grown: a client that only makes work is slowed down, and disconnected if
 /// it continues for long.
 struct UnservedRequestCredit {
   /// The cost of a request: about its work compared with a small frame.
   static let request = 32
+  /// The size of DATA, or of room that a WINDOW_UPDATE gives back, from which a frame costs nothing: uploads and downloads are
+  /// made of such frames.
+  static let usefulBytes = 1 << 10
   /// The size of headers up to which a request costs no more than that.
   private static let usualHeaderBytes = 2 << 10
   /// The size of headers beyond it that costs as much as a frame.
@@ -58,8 +61,11 @@ struct UnservedRequestCredit {
   }
 
   /// Returns the cost of a request that was served and whose headers had that cost.
-  mutating func giveBack(headerCost: Int = 0) {
-    left = min(most, left + Self.request + headerCost)
+  mutating func giveBack(headerCost: Int = 0) { giveBack(frames: Self.request + headerCost) }
+
+  /// Returns the cost of frames.
+  mutating func giveBack(frames: Int) {
+    left = min(most, left + frames)
     if left > most / 2 { usedUpSince = nil }
   }
 }

@@ -43,11 +43,13 @@ pid_t brasa_launch(const struct brasa_launch *_Nonnull launch, const char *_Null
 
 /// Starts a process, a shell, that ends groups of processes with SIGKILL when this process has gone, however it went.
 ///
-/// Returns the descriptor by which it is told of groups, and by whose closing it notices; -1 with errno where there can be
-/// none. It holds nothing else of this process.
-int brasa_guard_start(void);
+/// Returns its process id, or -1 with errno where there can be none. `guard` is the descriptor by which it is told of groups,
+/// and by whose closing it notices. It holds nothing else of this process, which has to wait for it when it has ended.
+pid_t brasa_guard_start(int *_Nonnull guard);
 
-/// Has the guard end a group, or no longer where `is_watched` is 0; -1 where the guard has gone.
+/// Has the guard end a group, or no longer where `is_watched` is 0.
+///
+/// Returns 0; 1 where the guard has no room for the news now; -1 where the guard has gone.
 int brasa_guard_tell(int guard, pid_t group, int is_watched);
 
 #endif

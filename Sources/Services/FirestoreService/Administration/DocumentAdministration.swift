@@ -78,7 +78,19 @@ package struct DocumentAdministration: Sendable {
     var batch: [Write] = []
     var bytes = 0
     var unread: [String] = []
-    while let message = try next() {
+    /// Items before a fault of the import are written, as the fault's place tells.
+    func following() throws -> [UInt8]? {
+      do {
+        return try next()
+      } catch {
+        if fill == nil {
+          try? commits.add(batch, bytes: bytes)
+          try? commits.finish()
+        }
+        throw error
+      }
+    }
+    while let message = try following() {
       do {
         let write = try UpdateDocumentRequest(decoding: message).write
         let name = DocumentName(database: id, path: write.name.path)

@@ -13,31 +13,46 @@ import Darwin
 /// The guard starts with the first group, and again where it has gone itself. On systems other than Linux, and where there
 /// is no `/bin/sh`, it does nothing.
 final class ProcessGuard: Sendable {
+  private struct News {
+    let group: pid_t
+    let isWatched: Bool
+  }
+
+  private struct Running {
+    let process: pid_t
+    /// The descriptor by which it is told.
+    let descriptor: Int32
+  }
+
   private struct State {
-    /// The descriptor by which the guard is told; nil where none runs.
-    var descriptor: Int32?
+    var running: Running?
     var groups: Set<pid_t> = []
+    /// The news that it has had no room for yet, in their order.
+    var untold: [News] = []
+    /// A guard that ends again and again is not started for ever.
+    var startsLeft = 100
   }
 
   private let state = Mutex(State())
 
   /// Ends the groups that are watched still.
   deinit {
-    if let descriptor = state.withLock({ $0.descriptor }) { close(descriptor) }
+    if let running = state.withLock({ $0.running }) { close(running.descriptor) }
   }
+
+  /// The process of the guard; nil where none runs.
+  var process: pid_t? { state.withLock { $0.running?.process } }
 
   /// Has a group end with this process.
   func watch(_ group: pid_t) {
     state.withLock { state in
       state.groups.insert(group)
-      if let descriptor = state.descriptor {
-        if brasa_guard_tell(descriptor, group, 1) == 0 { return }
-        close(descriptor)
+      if state.running == nil {
+        Self.start(&state)
+      } else {
+        state.untold.append(News(group: group, isWatched: true))
       }
-      let descriptor = brasa_guard_start()
-      state.descriptor = descriptor >= 0 ? descriptor : nil
-      guard descriptor >= 0 else { return }
-      for group in state.groups { _ = brasa_guard_tell(descriptor, group, 1) }
+      Self.tell(&state)
     }
   }
 
@@ -45,7 +60,49 @@ final class ProcessGuard: Sendable {
   func forget(_ group: pid_t) {
     state.withLock { state in
       state.groups.remove(group)
-      if let descriptor = state.descriptor { _ = brasa_guard_tell(descriptor, group, 0) }
+      guard state.running != nil else { return }
+      state.untold.append(News(group: group, isWatched: false))
+      Self.tell(&state)
     }
+  }
+
+  /// True if the guard has had no room for all news yet.
+  var isBehind: Bool { state.withLock { !$0.untold.isEmpty } }
+
+  /// Tells the guard what it had no room for.
+  func tellRest() { state.withLock { if !$0.untold.isEmpty { Self.tell(&$0) } } }
+
+  private static func start(_ state: inout State) {
+    state.untold = []
+    guard state.startsLeft > 0 else { return }
+    state.startsLeft -= 1
+    var descriptor: Int32 = -1
+    let process = brasa_guard_start(&descriptor)
+    guard process > 0 else { return }
+    state.running = Running(process: process, descriptor: descriptor)
+    state.untold = state.groups.map { News(group: $0, isWatched: true) }
+  }
+
+  private static func tell(_ state: inout State) {
+    while let running = state.running {
+      var result: Int32 = 0
+      let told = state.untold.prefix { news in
+        result = brasa_guard_tell(running.descriptor, news.group, news.isWatched ? 1 : 0)
+        return result == 0
+      }
+      state.untold.removeFirst(told.count)
+      guard result < 0 else { return }
+      end(running)
+      state.running = nil
+      start(&state)
+    }
+  }
+
+  /// Takes the exit status of a guard that reads no more.
+  private static func end(_ guarding: Running) {
+    // Without this it could take the closing for the end of this process.
+    kill(guarding.process, SIGKILL)
+    close(guarding.descriptor)
+    while waitpid(guarding.process, nil, 0) < 0, errno == EINTR {}
   }
 }

@@ -131,6 +131,7 @@ package final class ProcessThread: Sendable {
         lastTick = .now
         ticks += 1
         for child in children.values { child.bytesLeft = Self.outputBytesPerTick }
+        processGuard.tellRest()
         if ticks % Self.ticksPerMeasurement == 0, !children.isEmpty || rounds > 0 {
           measure(children)
           rounds = max(0, rounds - 1)
