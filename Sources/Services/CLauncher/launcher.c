@@ -344,14 +344,11 @@ pid_t brasa_launch(const struct brasa_launch *launch, const char **stage) {
 
 /// The guard's program: a line tells of a group, and their end is that of this process.
 static const char guard_script[] =
+    "groups=' '\n"
     "while read -r change group; do\n"
-    "  case $change in\n"
-    "    watch) groups=\"$groups $group\" ;;\n"
-    "    forget)\n"
-    "      others=\n"
-    "      for other in $groups; do [ \"$other\" = \"$group\" ] || others=\"$others $other\"; done\n"
-    "      groups=$others\n"
-    "      ;;\n"
+    "  case $change$groups in\n"
+    "    watch*) groups=\"$groups$group \" ;;\n"
+    "    forget*\" $group \"*) groups=\"${groups%%\" $group \"*} ${groups#*\" $group \"}\" ;;\n"
     "  esac\n"
     "done\n"
     "for group in $groups; do kill -s KILL -- \"-$group\"; done\n";
