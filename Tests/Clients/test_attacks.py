@@ -96,6 +96,8 @@ def many_descriptors():
 class Victim:
     """A production server over TLS with the honest client's document and account."""
 
+    project = servers.PROJECT
+
     def __init__(self, directory, certificates, attack):
         self.certificates = certificates
         self.attack = attack
@@ -115,6 +117,8 @@ class Victim:
         if attack.rules:
             api = rules.RulesAPI(self.server.url, servers.PROJECT, self.key, self.server.authority)
             api.deploy(rules.service(attack.rules))
+        self.prepared = attack.prepare(self)
+        self.margin = REST._replace(descriptors=REST.descriptors + attack.kept_descriptors)
 
     def administrator(self):
         return rest.Rest(self.server, servers.PROJECT, token=self.key)
@@ -126,7 +130,7 @@ class Victim:
     def honest(self, seconds):
         arguments = [self.certificates, "--port", self.server.port, "--project", servers.PROJECT]
         arguments += ["--seconds", seconds, "--written-bytes", self.attack.written_bytes]
-        arguments += ["--signs-in"] * self.attack.signs_in
+        arguments += ["--signs-in"] * self.attack.signs_in + ["--moves"] * self.attack.moves
         return program("attacks.honest", *arguments, BRASA_TOKEN=self.key)
 
     def generator(self, port, seconds):
@@ -174,12 +178,12 @@ def run_beside_sink(victim, traffic):
         sink.wait()
 
 
-def rested(pid, idle):
+def rested(victim, idle):
     """The server's vitals once they came back to what they were, or after a minute."""
     pause = threading.Event()
     for _ in range(RECOVERY_SECONDS * 2):
-        now = vitals(pid)
-        if all(there <= before + spare for there, before, spare in zip(now, idle, REST)):
+        now = vitals(victim.pid)
+        if all(there <= before + spare for there, before, spare in zip(now, idle, victim.margin)):
             break
         pause.wait(0.5)
     return now
@@ -197,26 +201,27 @@ def test_an_attack_hurts_nobody(name, tmp_path, certificates, table):
         traffic, under_attack = run(victim, victim.server.port)
         peak = sampler.stop()
         assert victim.server.is_running, f"the server died:\n{victim.server.output[-4000:]}"
-        after = rested(victim.pid, idle)
+        after = rested(victim, idle)
+        complaints = attack.complaints(traffic, victim)
         outcome = Outcome(name, idle, peak, after, traffic, under_attack, run_beside_sink(victim, traffic))
         table.append(outcome)
         print(f"{name}: {attack.description()}\n{HEADING}\n{outcome.row()}\n{traffic}\n{under_attack}")
-        check(outcome)
+        check(outcome, victim.margin, complaints)
         victim.administrator().documents("PATCH", "honest/document", json={"fields": {}})
         assert victim.server.stop() == 0, victim.server.output[-4000:]
     finally:
         victim.server.kill()
 
 
-def check(outcome):
-    """Says everything that is wrong at once."""
+def check(outcome, margin, complaints):
+    """Says everything that is wrong at once; `complaints` are those of the attack itself."""
     attacked, beside = outcome.under_attack, outcome.beside_sink
-    complaints = []
+    complaints = list(complaints)
     if not outcome.traffic["sent"]:
         complaints.append("nothing was sent")
     if outcome.peak.memory > outcome.most_memory:
         complaints.append(f"took {outcome.peak}, idle {outcome.idle}")
-    for there, before, spare, what in zip(outcome.after, outcome.idle, REST, Vitals._fields):
+    for there, before, spare, what in zip(outcome.after, outcome.idle, margin, Vitals._fields):
         if there > before + spare:
             complaints.append(f"a minute later still {what} {there}, idle {before}")
     if attacked["p99"] > MOST_DELAY * beside["p99"]:

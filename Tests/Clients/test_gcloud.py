@@ -1,7 +1,5 @@
 """gcloud's commands about Firestore and Storage in one run, where it is installed: 22 of them, one after the other."""
 
-import shutil
-
 import pytest
 
 from support import clients, server as servers, storage_tools as tools
@@ -18,17 +16,7 @@ def brasa(tmp_path):
 
 @pytest.fixture
 def gcloud(brasa, tmp_path):
-    found = shutil.which("gcloud")
-    if not found:
-        pytest.skip("gcloud is not installed: apt-get install google-cloud-cli, from Google's own packages")
-    (tmp_path / "token").write_text("owner")
-    return tools.Tool([found, "--quiet"], tmp_path, {
-        "CLOUDSDK_API_ENDPOINT_OVERRIDES_FIRESTORE": f"{brasa.url}/", "CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE": f"{brasa.url}/storage/v1/",
-        "CLOUDSDK_AUTH_ACCESS_TOKEN_FILE": str(tmp_path / "token"), "CLOUDSDK_CORE_PROJECT": "shop",
-        "CLOUDSDK_CONFIG": str(tmp_path / "settings"), "CLOUDSDK_CORE_DISABLE_PROMPTS": "1",
-        "CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK": "1", "CLOUDSDK_CORE_DISABLE_USAGE_REPORTING": "1",
-        "NO_GCE_CHECK": "true", "CLOUDSDK_CORE_CHECK_GCE_METADATA": "false",
-    })
+    return tools.gcloud(brasa, "shop", tmp_path)
 
 
 STOCK, ROOT = "--database=stock", "gs://shop-data"

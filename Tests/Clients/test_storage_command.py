@@ -8,7 +8,7 @@ import subprocess
 import pytest
 import requests
 
-from support import server as servers
+from support import postgres, server as servers
 
 pytestmark = pytest.mark.brasa_only
 
@@ -245,3 +245,46 @@ def bar(end, *arguments):
     os.close(ours)
     assert process.wait(60) == 0 and end + b" object" in process.stdout.read()
     return shown
+
+
+@pytest.mark.skipif(postgres.programs() is None, reason=postgres.MISSING)
+def test_a_bucket_that_another_project_took_is_found_and_assigned(tmp_path):
+    """An earlier version let a project take the name of another. Only PostgreSQL lets the test write such a record."""
+    database = postgres.Postgres()
+    location = {"BRASA_STORE": database.address}
+    server = servers.Brasa(tmp_path / "data", environment=location)
+
+    def run(*arguments):
+        return servers.run(*arguments, "--data", server.data, environment=location, check=False)
+
+    try:
+        server.start()
+        base = f"{server.url}/upload/storage/v1/b/delta.appspot.com/o?uploadType=media&name=o"
+        assert requests.post(base, data=b"x", timeout=30).status_code == 200
+        assert server.stop() == 0
+        # In the record the project is field 2, a text of five bytes; the list of a project's buckets has an entry.
+        record, entry = r"'\x6001'::bytea || 'delta.appspot.com'", r"'\x6002'::bytea || '{}' || '\x00' || 'delta.appspot.com'"
+        field = r"'\x0205'::bytea || 'delta'"
+        database.ask(
+            f"UPDATE brasa.entries SET value = overlay(value PLACING '\\x0205'::bytea || 'alpha' FROM position({field} IN value)) "
+            f"WHERE key = {record}"
+        )
+        database.ask(f"UPDATE brasa.entries SET key = {entry.format('alpha')} WHERE key = {entry.format('delta')}")
+        found = run("verify")
+        assert found.returncode != 0 and "project alpha made this bucket" in found.stdout + found.stderr
+        assert "brasa storage assign gs://delta.appspot.com gives it to delta" in found.stdout + found.stderr
+        server.start()
+        assert run("storage", "ls", "--project", "alpha").stdout == ""
+        # Beside the server, and once only.
+        assert "is not a bucket" in run("storage", "assign", "gs://delta.appspot.com/o").stderr
+        done = run("storage", "assign", "gs://delta.appspot.com")
+        assert done.returncode == 0, done.stderr
+        assert run("storage", "ls", "--project", "delta").stdout == "gs://delta.appspot.com/\n"
+        again = run("storage", "assign", "gs://delta.appspot.com")
+        assert again.returncode != 0 and "belongs to the project delta" in again.stderr
+        assert run("storage", "assign", "gs://none.appspot.com").returncode != 0
+        assert server.stop() == 0
+        assert run("verify").returncode == 0
+    finally:
+        server.kill()
+        database.close()

@@ -182,18 +182,7 @@ def test_production_guesses_no_project(production):
 
 @pytest.fixture
 def gcloud(server, project, tmp_path):
-    found = shutil.which("gcloud")
-    if not found:
-        pytest.skip("gcloud is not installed: apt-get install google-cloud-cli, from Google's own packages")
-    (tmp_path / "token").write_text("owner")
-    return tools.Tool([found, "--quiet"], tmp_path, {
-        "CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE": f"{server.url}/storage/v1/",
-        "CLOUDSDK_AUTH_ACCESS_TOKEN_FILE": str(tmp_path / "token"), "CLOUDSDK_CORE_PROJECT": project,
-        "CLOUDSDK_CONFIG": str(tmp_path / "settings"), "CLOUDSDK_CORE_DISABLE_PROMPTS": "1",
-        "CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK": "1", "CLOUDSDK_CORE_DISABLE_USAGE_REPORTING": "1",
-        # It asks whether it runs on a machine of Google's, and waits for an answer.
-        "NO_GCE_CHECK": "true", "CLOUDSDK_CORE_CHECK_GCE_METADATA": "false",
-    })
+    return tools.gcloud(server, project, tmp_path)
 
 
 @pytest.mark.slow

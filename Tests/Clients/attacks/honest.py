@@ -1,7 +1,8 @@
 """`python -m attacks.honest CERTIFICATES --port P --project ID --seconds S`: an honest client, whose gets are timed.
 
 It gets one document on one connection, so many times a second. Beside that it does chores, each on a
-connection of its own: it writes, begins a transaction, opens a browser's stream, and signs in if told.
+connection of its own: it writes, begins a transaction, opens a browser's stream, and signs in if told,
+with `--moves` also from an address where it never was.
 The administrator key comes in BRASA_TOKEN. Prints one line of JSON at its end.
 """
 
@@ -24,6 +25,7 @@ CHORE_SECONDS = 1
 TIMEOUT_SECONDS = 30
 DOCUMENT = "honest/document"
 PASSWORD = "correct horse 7"
+HOME = "127.0.0.1"
 MOST_TEXT = 1_000_000
 
 
@@ -90,18 +92,19 @@ class Gets:
 class Chores(threading.Thread):
     """What else an honest client wants, again and again until `stop` is set."""
 
-    def __init__(self, deployment, written_bytes, signs_in):
+    def __init__(self, deployment, written_bytes, signs_in, moves):
         super().__init__(daemon=True)
-        self.deployment, self.written_bytes, self.signs_in = deployment, written_bytes, signs_in
+        self.deployment, self.written_bytes = deployment, written_bytes
+        self.chores = [self.write, self.begin, self.open_stream]
+        self.chores += [self.sign_in] * signs_in + [self.sign_in_elsewhere] * moves
         self.stop = threading.Event()
         self.done = 0
         self.slowest = 0
         self.failures = []
 
     def run(self):
-        chores = [self.write, self.begin, self.open_stream] + [self.sign_in] * self.signs_in
         while not self.stop.is_set():
-            for chore in chores:
+            for chore in self.chores:
                 begun = time.monotonic()
                 try:
                     chore()
@@ -137,10 +140,15 @@ class Chores(threading.Thread):
         ending = urllib.parse.urlencode({"VER": 8, "database": database, "SID": session, "RID": 2, "TYPE": "terminate"})
         self.deployment.request("POST", f"/google.firestore.v1.Firestore/Listen/channel?{ending}", "", "text/plain")
 
-    def sign_in(self):
+    def sign_in(self, address=HOME):
         path = f"/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key={self.deployment.project}"
         content = {"email": "honest@example.com", "password": PASSWORD, "returnSecureToken": True}
-        self.deployment.request("POST", path, json.dumps(content), "application/json")
+        # As an app's user, whom no administrator's key lets in.
+        self.deployment.request("POST", path, json.dumps(content), "application/json", address, has_key=False)
+
+    def sign_in_elsewhere(self):
+        # The process makes it another address than those of earlier runs.
+        self.sign_in(f"127.{2 + os.getpid() % 200}.{1 + self.done // 250}.{1 + self.done % 250}")
 
     def rest(self, verb, path, content):
         root = f"/v1/projects/{self.deployment.project}/databases/(default)/documents"
@@ -154,19 +162,19 @@ class Place:
         self.port, self.project, self.token = port, project, token
         self.certificates = certificates
 
-    def connect(self, protocol):
+    def connect(self, protocol, address=HOME):
         context = ssl.create_default_context(cafile=f"{self.certificates}/authority.pem")
         context.set_alpn_protocols([protocol])
-        plain = socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT_SECONDS)
+        plain = socket.create_connection(("127.0.0.1", self.port), TIMEOUT_SECONDS, (address, 0))
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return context.wrap_socket(plain, server_hostname="localhost")
 
-    def request(self, verb, path, body, kind):
+    def request(self, verb, path, body, kind, address=HOME, has_key=True):
         """The body of a good answer, by a connection of its own."""
         connection = http.client.HTTPConnection("localhost", self.port)
-        connection.sock = self.connect("http/1.1")
+        connection.sock = self.connect("http/1.1", address)
         try:
-            headers = {"Authorization": f"Bearer {self.token}", "Content-Type": kind}
+            headers = {"Content-Type": kind} | ({"Authorization": f"Bearer {self.token}"} if has_key else {})
             connection.request(verb, path, body, headers)
             answer = connection.getresponse()
             text = answer.read()
@@ -188,9 +196,10 @@ def main():
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--written-bytes", type=int, default=0)
     parser.add_argument("--signs-in", action="store_true")
+    parser.add_argument("--moves", action="store_true")
     options = parser.parse_args()
     deployment = Place(options.certificates, options.port, options.project, os.environ["BRASA_TOKEN"])
-    gets, chores = Gets(deployment), Chores(deployment, options.written_bytes, options.signs_in)
+    gets, chores = Gets(deployment), Chores(deployment, options.written_bytes, options.signs_in, options.moves)
     chores.start()
     gets.run(options.seconds)
     chores.stop.set()

@@ -1,5 +1,6 @@
 """Many connections of one attack on one thread: each sends what its script says, as its socket takes it."""
 
+import collections
 import heapq
 import itertools
 import selectors
@@ -29,8 +30,9 @@ class Attack:
     # Connections held at once, and how many are opened a second.
     links = 32
     opening_rate = 200
-    # From how many addresses.
+    # From how many addresses, and whether each is in a network of its own.
     addresses = 1
+    has_networks = False
     # What TLS agrees on; None is no TLS at all, the script's bytes go to the socket.
     protocol = "h2"
     # Whether answers are read.
@@ -42,17 +44,37 @@ class Attack:
     rules = None
     # The descriptors that the server may have, where that is not the machine's to say.
     descriptors = None
-    # What an honest client's write holds beside its number, and whether it signs in too.
+    # Descriptors that the server keeps afterwards, within a bound of its own.
+    kept_descriptors = 0
+    # What an honest client's write holds beside its number, whether it signs in too, and whether it
+    # signs in from addresses where nobody was before as well.
     written_bytes = 0
     signs_in = False
+    moves = False
 
     def __init__(self, project, chooser):
         self.project = project
         self.database = f"projects/{project}/databases/(default)"
         self.chooser = chooser
+        # Responses by kind and status, where the script reads them.
+        self.responses = collections.Counter()
 
     def script(self, number):
         raise NotImplementedError
+
+    def address(self, number):
+        """The address of a connection."""
+        part = 1 + number % self.addresses
+        return f"127.1.{part}.1" if self.has_networks else f"127.0.1.{part}"
+
+    @classmethod
+    def prepare(cls, victim):
+        """Makes what the attack is aimed at; `victim.prepared` keeps the result."""
+
+    @classmethod
+    def complaints(cls, traffic, victim):
+        """What else is wrong after the attack, each a sentence."""
+        return []
 
     @classmethod
     def description(cls):
@@ -74,7 +96,7 @@ class Link:
         attack = traffic.attack
         plain = socket.socket()
         plain.setblocking(False)
-        plain.bind((f"127.0.1.{1 + number % attack.addresses}", 0))
+        plain.bind((attack.address(number), 0))
         plain.connect_ex(("127.0.0.1", traffic.port))
         self.is_secure = attack.protocol is not None
         if self.is_secure:
@@ -262,4 +284,5 @@ class Traffic:
         return {
             "opened": self.opened, "shaken": self.shaken, "most_open": self.most_open,
             "closed_by_server": self.closed_by_server, "sent": self.sent, "received": self.received,
+            "responses": dict(self.attack.responses),
         }

@@ -23,6 +23,22 @@ def program(name, package=None):
     return found
 
 
+def gcloud(server, project, home):
+    """gcloud, pointed at a development server; the test is skipped loudly where it is not installed."""
+    found = shutil.which("gcloud")
+    if not found:
+        pytest.skip("GCLOUD IS NOT INSTALLED: its commands are not tested, only its recorded requests. Install google-cloud-cli from Google.")
+    (home / "token").write_text("owner")
+    return Tool([found, "--quiet"], home, {
+        "CLOUDSDK_API_ENDPOINT_OVERRIDES_FIRESTORE": f"{server.url}/", "CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE": f"{server.url}/storage/v1/",
+        "CLOUDSDK_AUTH_ACCESS_TOKEN_FILE": str(home / "token"), "CLOUDSDK_CORE_PROJECT": project,
+        "CLOUDSDK_CONFIG": str(home / "settings"), "CLOUDSDK_CORE_DISABLE_PROMPTS": "1",
+        "CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK": "1", "CLOUDSDK_CORE_DISABLE_USAGE_REPORTING": "1",
+        # It asks whether it runs on a machine of Google's, and waits for an answer.
+        "NO_GCE_CHECK": "true", "CLOUDSDK_CORE_CHECK_GCE_METADATA": "false",
+    })
+
+
 def hmac_key(server, project, headers=None):
     """A new HMAC key of a project: its access id and its secret."""
     account = f"backend@{project}.iam.brasa"

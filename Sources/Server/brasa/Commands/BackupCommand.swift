@@ -96,8 +96,8 @@ struct BackupStatusCommand: AsyncParsableCommand {
   func run() async throws {
     try await backup.withArchive { archive, _ in
       guard let identity = try await BackupIdentity.read(archive.target) else { return }
-      print("server    \(identity.server)  \(identity.home)")
-      print("encrypted \(identity.key.map { "yes, key \($0)" } ?? "no")")
+      Terminal.print("server    \(identity.server)  \(identity.home)")
+      Terminal.print("encrypted \(identity.key.map { "yes, key \($0)" } ?? "no")")
       let numbers = try await archive.baseNumbers()
       var last: BaseManifest?
       for number in numbers {
