@@ -314,11 +314,12 @@ import Testing
   private static func begin(
     _ bucket: Bucket,
     of caller: Text?,
+    in network: Text? = nil,
     size: Int64? = nil
   ) async throws -> UploadSession {
     let expected = ExpectedContent(size: size)
     let new = NewObject(try ObjectName("o"), expected: expected)
-    return try await bucket.beginSession(new, initiator: [], caller: caller)
+    return try await bucket.beginSession(new, initiator: [], caller: caller, network: network)
   }
 
   private static func expectNoneOpen(_ fixture: StorageFixture) async throws {
@@ -344,6 +345,34 @@ import Testing
     try await ana.cancel()
     let again = try await Self.begin(bucket, of: "ana")
     for session in [bea, again] + administrators { try await session.cancel() }
+    try await Self.expectNoneOpen(fixture)
+    try fixture.close()
+  }
+
+  @Test func `a network's accounts, however many, leave room to others`() async throws {
+    let fixture = try StorageFixture { $0.uploadLimits.project.count = 64 }
+    let bucket = try await fixture.bucket()
+    var open: [UploadSession] = []
+    func begin(_ caller: Text?, _ network: Text?) async -> Bool {
+      guard let session = try? await Self.begin(bucket, of: caller, in: network)
+      else { return false }
+      open.append(session)
+      return true
+    }
+    var number = 0
+    while await begin("user \(number)", "one") { number += 1 }
+    #expect(number == 32)
+    // A new network has a sixteenth, and all of them together leave an eighth to administrators.
+    for network in 2...7 {
+      var count = 0
+      while await begin("user of \(network)", Text("network \(network)")) { count += 1 }
+      #expect(count == 4)
+    }
+    #expect(await !begin("ana", "new"))
+    var administrators = 0
+    while await begin(nil, nil) { administrators += 1 }
+    #expect(administrators == 8)
+    for session in open { try await session.cancel() }
     try await Self.expectNoneOpen(fixture)
     try fixture.close()
   }

@@ -111,10 +111,12 @@ extension FirebaseRoutes {
     let bucket = try await bucket(try request.bucket, of: caller, request)
     let (access, context) = (access, request.base.context)
     let account = try await threads.run { try access.account(of: context) }
+    let share = Self.share(of: caller, request)
     let session = try await bucket.beginSession(
       new,
       initiator: UploadInitiator(.firebase, account).record,
-      caller: Self.share(of: caller, request)
+      caller: share,
+      network: share == nil ? nil : Text(context.network)
     )
     var response = ServiceResponse()
     let url = Self.url(of: session, request)

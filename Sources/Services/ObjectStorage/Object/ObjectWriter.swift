@@ -123,6 +123,7 @@ struct ObjectWriter {
     try group.count(
       of: project,
       caller: nil,
+      network: nil,
       uploads: part == .upload ? sign : 0,
       bytes: sign * object.size,
       limits: sign > 0 ? configuration.uploadLimits : nil

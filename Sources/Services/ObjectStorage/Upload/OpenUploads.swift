@@ -3,6 +3,9 @@ import KeyValueStore
 
 /// The bounds of unfinished resumable uploads: for each caller that starts them, each project, and
 /// in total.
+///
+/// Clients leave an eighth of the last two to administrators. When half of one is taken, the clients of a network have a
+/// sixteenth of it, so that nobody's accounts, however many, use it up.
 package struct UploadLimits: Sendable {
   /// The most uploads at once, and the most bytes that they may take.
   package struct Bound: Sendable {
@@ -15,6 +18,26 @@ package struct UploadLimits: Sendable {
     package init(count: Int64, bytes: Int64) {
       self.count = count
       self.bytes = bytes
+    }
+
+    /// The part of it that clients may take.
+    var ofClients: Bound { Bound(count: count - count / 8, bytes: bytes - bytes / 8) }
+
+    /// Returns true if more than half of it is taken.
+    func isCrowded(by open: OpenUploads) -> Bool {
+      open.count > count / 2 || open.bytes > bytes / 2
+    }
+
+    /// The share of a network where it is crowded.
+    var ofNetwork: Bound { Bound(count: count / 16, bytes: bytes / 16) }
+
+    /// Throws where so much is beyond it.
+    func check(_ open: OpenUploads) throws {
+      guard open.count > count || open.bytes > bytes else { return }
+      throw StorageError(
+        .quotaExceeded,
+        "Too many uploads are unfinished, or they are too large. Try again later."
+      )
     }
   }
 
@@ -71,36 +94,47 @@ extension KeyValueGroup {
     try count(
       of: upload.project,
       caller: upload.caller,
+      network: upload.network,
       uploads: uploads,
       bytes: bytes,
       limits: limits
     )
   }
 
-  /// The same of a project's upload, and its caller's where that is no administrator.
+  /// The same of a project's upload, and of its caller and network where the caller is no administrator.
   func count(
     of project: Text,
     caller: Text?,
+    network: Text?,
     uploads: Int64,
     bytes: Int64,
     limits: UploadLimits?
   ) throws {
-    var shares = [
+    var networkBound: UploadLimits.Bound?
+    for (key, bound) in [
       (StorageKey.openUploads(project), limits?.project),
       (StorageKey.openUploads(""), limits?.all),
-    ]
-    if let caller { shares.append((StorageKey.openUploads(project, caller), limits?.caller)) }
-    for (key, limit) in shares {
-      var open = try openUploads(key)
-      open.count = max(open.count + uploads, 0)
-      open.bytes = max(open.bytes + bytes, 0)
-      if let limit, open.count > limit.count || open.bytes > limit.bytes {
-        throw StorageError(
-          .quotaExceeded,
-          "Too many uploads are unfinished, or they are too large. Try again later."
-        )
-      }
-      if open == OpenUploads() { try delete(key) } else { try put(key, open.stored) }
+    ] {
+      let open = try count(uploads, bytes, at: key)
+      guard let bound else { continue }
+      try (caller == nil ? bound : bound.ofClients).check(open)
+      if bound.isCrowded(by: open) { networkBound = networkBound ?? bound.ofNetwork }
     }
+    if let caller {
+      let open = try count(uploads, bytes, at: StorageKey.openUploads(project, caller))
+      try limits?.caller.check(open)
+    }
+    if let network {
+      let open = try count(uploads, bytes, at: StorageKey.openUploads("", network))
+      try networkBound?.check(open)
+    }
+  }
+
+  private func count(_ uploads: Int64, _ bytes: Int64, at key: [UInt8]) throws -> OpenUploads {
+    var open = try openUploads(key)
+    open.count = max(open.count + uploads, 0)
+    open.bytes = max(open.bytes + bytes, 0)
+    if open == OpenUploads() { try delete(key) } else { try put(key, open.stored) }
+    return open
   }
 }

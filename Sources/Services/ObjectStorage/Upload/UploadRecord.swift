@@ -12,6 +12,7 @@ import KeyValueStore
 //  29 bytes counted  30 caller          31 CRC-32C of the bytes up to the offset, + 1
 //  32 entity tags of the object that there must be, 33 ... not; a comma between two
 //  34 cancelled: no more is left of it than that
+//  35 network
 //
 // Preconditions are the client's and may be any number: additions to them wrap.
 
@@ -28,6 +29,9 @@ struct UploadRecord: Sendable {
   let initiator: [UInt8]
   /// The caller for whom it counts beside its project; nil if there is none.
   let caller: Text?
+  /// The network of a caller who is no administrator, for which it counts as well; nil also where it was begun before
+  /// uploads were counted so.
+  let network: Text?
   /// The bytes for which it counts: those that it has, or more that it may yet get.
   var counted: Int64
   var progress: BlobProgress
@@ -70,6 +74,7 @@ struct UploadRecord: Sendable {
     writer.put(32, new.preconditions.entityTags.map { Text($0.joined(separator: ",")) })
     writer.put(33, new.preconditions.notEntityTags.map { Text($0.joined(separator: ",")) })
     writer.put(34, isCancelled)
+    writer.put(35, network)
     return writer.bytes
   }
 
@@ -86,6 +91,7 @@ struct UploadRecord: Sendable {
       end: end,
       initiator: initiator,
       caller: caller,
+      network: network,
       counted: 0,
       progress: BlobProgress(offset: 0)
     )
@@ -105,7 +111,7 @@ extension UploadRecord {
     mutating func take(_ field: RecordReader.Field) throws {
       guard try !ObjectRecord.read(field, into: &attributes) else { return }
       switch field.tag {
-      case 1, 3, 28, 30, 32, 33: texts[field.tag] = try field.text()
+      case 1, 3, 28, 30, 32, 33, 35: texts[field.tag] = try field.text()
       case 4, 8, 9, 22: raw[field.tag] = field.raw
       default: numbers[field.tag] = try field.number()
       }
@@ -160,6 +166,7 @@ extension UploadRecord {
       end: draft.numbers[6] ?? 0,
       initiator: draft.raw[9] ?? [],
       caller: draft.texts[30],
+      network: draft.texts[35],
       counted: draft.numbers[29] ?? 0,
       progress: BlobProgress(offset: draft.numbers[7] ?? 0, state: draft.raw[8] ?? []),
       checksum: draft.optional(31).map { UInt32(truncatingIfNeeded: $0) },

@@ -50,11 +50,13 @@ extension Bucket {
   ///
   /// - Parameters:
   ///   - initiator: The identity of the caller, in the API's own form; the session hands it back.
-  /// - caller: The caller for whom it counts, with any credentials; nil for administrators.
+  ///   - caller: The caller for whom it counts, with any credentials; nil for administrators.
+  ///   - network: The network of the caller; nil for administrators.
   package func beginSession(
     _ new: NewObject,
     initiator: [UInt8],
-    caller: Text? = nil
+    caller: Text? = nil,
+    network: Text? = nil
   ) async throws -> UploadSession {
     try await prepare(new)
     let now = storage.configuration.clock.now()
@@ -69,6 +71,7 @@ extension Bucket {
       end: now + storage.configuration.uploadLifetime,
       initiator: initiator,
       caller: caller,
+      network: network,
       counted: new.expected.size ?? 0,
       progress: BlobProgress(offset: 0),
       generation: nil
