@@ -4,6 +4,7 @@ import pytest
 import requests
 
 from support.analytics import Analytics, batch, event
+from support.looks import LANGUAGES
 
 pytestmark = pytest.mark.brasa_only
 
@@ -27,7 +28,7 @@ def shop(analytics):
         analytics.accepted(batch(instance, *events, userId=f"user-{index}", userProperties={"level": {"value": str(index)}}))
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_the_dashboard_leads_to_an_event_and_its_parameters(console, analytics, language):
     words = {"en": ("New users", "Most frequent events", "2 values"), "pt-BR": ("Usuários novos", "Eventos mais frequentes", "2 valores")}[language]
     new, frequent, values = words
@@ -43,7 +44,7 @@ def test_the_dashboard_leads_to_an_event_and_its_parameters(console, analytics, 
     console.browser.wait("return [...document.querySelectorAll('td')].some((one) => one.textContent === arguments[0])", HOSTILE)
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_an_event_is_marked_as_a_key_event(console, analytics, server, project, language):
     shop(analytics)
     name = {"en": "purchase is a key event", "pt-BR": "purchase é um evento principal"}[language]

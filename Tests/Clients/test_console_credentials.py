@@ -7,6 +7,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from support import passkeys, secrets, server as servers
 from support.administrators import PASSWORD, Page, administrator, come_in, invite
+from support.looks import LANGUAGES
 from support.passkeys import CREDENTIAL, PRESENT, VERIFIED, Authenticator
 
 pytestmark = pytest.mark.brasa_only
@@ -240,7 +241,7 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_a_passkey_is_made_and_signs_in(browser, by_name, virtual_authenticator, language):
     from support.console import Console
 

@@ -6,6 +6,7 @@ import pytest
 import requests
 
 from support.index_links import index_parameter
+from support.looks import LANGUAGES
 from support.texts import Texts
 
 pytestmark = pytest.mark.brasa_only
@@ -48,7 +49,7 @@ def text(value):
 DATA = "firestore/-default-/data"
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_from_nothing_to_a_document(console, documents, language):
     """An empty project: a database in test mode, a collection, a document; changed, taken back, deleted."""
     words = {
@@ -208,7 +209,7 @@ def test_an_index_by_the_link_of_the_error(console, server, project):
     assert fields[:2] == [("userId", "ASCENDING"), ("price", "DESCENDING")]
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_a_single_field_s_index_by_the_link_of_the_error(console, server, project, language):
     create, group, drop, delete, none = {
         "en": ("Create index", "Collection group", "Delete the index on parts", "Delete", "No composite indexes."),
@@ -236,7 +237,7 @@ def test_a_single_field_s_index_by_the_link_of_the_error(console, server, projec
     assert modes() == (usual, True)
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_a_query_as_json_and_as_of_an_instant(console, documents, language):
     as_of, instant, show, now, region = {
         "en": ("As of…", "Date and time", "Show", "Back to now", "products as JSON"), "pt-BR": ("Como era em…", "Data e hora", "Mostrar", "Voltar a agora", "products em JSON"),
@@ -273,7 +274,7 @@ def test_a_query_as_json_and_as_of_an_instant(console, documents, language):
     console.browser.wait("return document.querySelector('.results .empty, .results .blank, .results [role=alert]') && document.querySelector('pre.json').hidden")
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_missing_indexes_are_made_and_used_ones_counted(console, http, language):
     missing, make, single, none = {
         "en": ("Missing indexes", "Create the missing index on products", "Create the missing index on parts", "No composite indexes."),

@@ -6,13 +6,13 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from support import axe
+from support.looks import LANGUAGES
 from support.texts import Texts
 
 pytestmark = pytest.mark.brasa_only
 
 OWNER = {"authorization": "Bearer owner"}
 DATA = "firestore/-default-/data"
-BOTH = pytest.mark.parametrize("language", ["en", "pt-BR"])
 
 
 def text(value):
@@ -73,7 +73,7 @@ FOCUS = "return document.activeElement.getAttribute('aria-label') ?? document.ac
 # The editor
 
 
-@BOTH
+@LANGUAGES
 def test_a_document_is_read_and_edited_by_keyboard_alone(console, documents, language):
     """One Tab a field; F2 opens a field's name and type; Ctrl+Enter saves; Esc asks where something would be lost."""
     words = Texts(language)
@@ -105,7 +105,7 @@ def test_a_document_is_read_and_edited_by_keyboard_alone(console, documents, lan
     console.browser.wait("return !document.querySelector('aside')")
 
 
-@BOTH
+@LANGUAGES
 def test_values_have_the_room_they_need_and_say_what_is_wrong_in_sight(console, documents, language):
     words = Texts(language)
     name = "aFieldWithQuiteALongName"
@@ -131,7 +131,7 @@ def test_values_have_the_room_they_need_and_say_what_is_wrong_in_sight(console, 
         console.click("button", words("cancel"))
 
 
-@BOTH
+@LANGUAGES
 def test_instants_are_picked_references_lead_on_and_points_have_two_numbers(console, documents, language):
     words = Texts(language)
     documents.put("suppliers/s1", city=text("São Paulo"))
@@ -225,7 +225,7 @@ def heads(console):
     return console.browser.run("return [...document.querySelectorAll('[role=columnheader].grid-cell')].map((one) => one.title)")
 
 
-@BOTH
+@LANGUAGES
 def test_a_table_is_sorted_by_a_heads_click_and_shows_the_columns_that_were_chosen(console, documents, language):
     words = Texts(language)
     for index, price in enumerate((30, 10, 20)):
@@ -279,7 +279,7 @@ def test_a_column_is_made_wider_by_its_edge(console, documents):
     assert not console.browser.run("return location.search")
 
 
-@BOTH
+@LANGUAGES
 def test_ids_and_single_quotes_are_understood(console, documents, language):
     words = Texts(language)
     for index in range(3):
@@ -306,7 +306,7 @@ def test_ids_and_single_quotes_are_understood(console, documents, language):
 # What is deleted
 
 
-@BOTH
+@LANGUAGES
 def test_a_document_goes_with_what_is_below_it_or_alone(console, documents, language):
     words = Texts(language)
     documents.put("products/chair", name=text("Cadeira"))
@@ -337,7 +337,7 @@ def test_a_document_goes_with_what_is_below_it_or_alone(console, documents, lang
     console.find("gridcell", "r1")
 
 
-@BOTH
+@LANGUAGES
 def test_a_collection_of_ids_without_documents_shows_them_and_is_deleted(console, documents, language):
     words = Texts(language)
     documents.put("ghosts/g1/parts/a", n=number(1))

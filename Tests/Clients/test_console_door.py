@@ -5,6 +5,7 @@ import requests
 
 from support import axe, secrets, server as servers
 from support.administrators import PASSWORD, administrator, come_in, invite, timed_code
+from support.looks import LANGUAGES
 from support.texts import Texts
 
 pytestmark = pytest.mark.brasa_only
@@ -55,7 +56,7 @@ def test_a_link_that_was_used_says_so_in_portuguese(console, production):
     console.find("textbox", "Senha")
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_a_set_up_link_is_pasted_into_a_tab_that_is_open(console, production, language):
     words = Texts(language)
     console.driver.get(f"{production.url}/console")
@@ -89,7 +90,7 @@ def test_browsers_find_the_console_at_the_root_and_with_slashes(production):
         assert (other.status_code, other.text) == (200, "Ok\n"), headers
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_a_query_without_its_index_says_which_and_leads_there(console, production, owner, language):
     words = Texts(language)
     assert owner.renew().call("PATCH", CHAIR, json={"fields": {"kind": {"stringValue": "a"}, "price": {"integerValue": "1"}}}).status_code == 200

@@ -4,6 +4,7 @@ import pytest
 
 from support.analytics import Analytics, batch, event
 from support.axe import findings
+from support.looks import LANGUAGES
 from support.remote_config import RemoteConfig
 
 pytestmark = pytest.mark.brasa_only
@@ -64,7 +65,7 @@ def fetched(config, number):
     return config.fetch({"app_instance_id": f"c{number}"}).json()["entries"]["button"]
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_from_the_form_to_the_result_and_its_end(console, config, analytics, language):
     words = WORDS[language]
     console.open("config/experiments", language)
@@ -108,7 +109,7 @@ def test_from_the_form_to_the_result_and_its_end(console, config, analytics, lan
     assert "experimentValue" not in str(config.get()[0])
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_one_that_runs_is_changed_stopped_started_and_duplicated(console, config, language):
     words = WORDS[language]
     console.open("config/experiments", language)

@@ -6,6 +6,7 @@ import requests
 from support import server as servers
 from support.axe import findings
 from support.console import Console
+from support.looks import LANGUAGES
 
 pytestmark = pytest.mark.brasa_only
 
@@ -32,7 +33,7 @@ def empty(tmp_path):
     running.kill()
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_from_an_empty_server_to_a_document_a_rule_a_user_and_a_file(browser, empty, tmp_path, language):
     words = WORDS[language]
     browser.show_as(1280, 800)

@@ -5,6 +5,7 @@ import requests
 
 from support import secrets
 from support.axe import findings
+from support.looks import LANGUAGES
 
 pytestmark = pytest.mark.brasa_only
 
@@ -65,7 +66,7 @@ def test_pages_of_the_log_follow_one_another(server):
     assert log(server, after=10**12) == []
 
 
-@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "pt-BR"])
+@LANGUAGES
 def test_a_denial_leads_to_the_playground(console, server, denied, language):
     words = WORDS[language]
     path, number = denied
@@ -90,7 +91,7 @@ def test_a_denial_leads_to_the_playground(console, server, denied, language):
     assert console.violations() == []
 
 
-@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "pt-BR"])
+@LANGUAGES
 def test_the_log_is_filtered_and_the_address_says_how(console, server, denied, language):
     words = WORDS[language]
     console.open("requests/log", language)

@@ -5,6 +5,7 @@ import requests
 
 from support import secrets, server as servers
 from support.administrators import Page, administrator
+from support.looks import LANGUAGES
 
 pytestmark = pytest.mark.brasa_only
 
@@ -68,7 +69,7 @@ def number(value):
 # The tree
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_the_tree_leads_through_documents_that_are_not_there(console, documents, language):
     tree = {"en": "Tree", "pt-BR": "Árvore"}[language]
     documents.put("products/chair", name=text("Cadeira"))

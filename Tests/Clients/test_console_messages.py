@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from support import secrets
 from support.analytics import Analytics, batch, event
 from support.axe import findings
+from support.looks import LANGUAGES
 from support.messaging import Device, Reports
 from support.texts import Texts
 
@@ -41,7 +42,7 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_a_message_to_a_topic_and_what_became_of_it(console, server, project, device, language):
     words = WORDS[language]
     subscribe(device, "news")
@@ -179,7 +180,7 @@ def test_nothing_is_sent_while_writing_is_locked(console, server, project):
     console.browser.wait("return [...document.querySelectorAll('button.primary')].some((one) => !one.disabled)")
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_a_server_key_is_made_shown_once_and_revoked(console, server, project, language):
     create, name, field, close, revoke, none = {
         "en": ("Create server key", "Name", "Server key", "Close", "Revoke the key of back-end", "No server keys."),

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import requests
+from support.looks import LANGUAGES
 
 pytestmark = pytest.mark.brasa_only
 
@@ -24,7 +25,7 @@ def documents(server, project):
     return root
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_metrics_of_the_last_hour(console, language):
     healthy, by_second = {"en": ("Everything is fine.", "Requests per second"), "pt-BR": ("Está tudo em ordem.", "Requisições por segundo")}[language]
     console.open("operations", language)

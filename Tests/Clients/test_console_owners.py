@@ -11,12 +11,12 @@ from selenium.webdriver.common.keys import Keys
 from support import secrets, server as servers
 from support.administrators import administrator, come_in, invite
 from support.axe import findings
+from support.looks import LANGUAGES
 from support.texts import Texts
 
 pytestmark = pytest.mark.brasa_only
 
 PROJECT = servers.PROJECT
-LANGUAGES = pytest.mark.parametrize("language", ["en", "pt-BR"])
 
 
 @pytest.fixture

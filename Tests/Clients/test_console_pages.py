@@ -12,7 +12,7 @@ from support import axe
 from support import server as servers
 from support.axe import findings
 from support.console import Console
-from support.looks import cut_off
+from support.looks import LANGUAGES, cut_off
 from support.remote_config import RemoteConfig
 from support.texts import Texts
 
@@ -104,7 +104,7 @@ def test_files_are_uploaded_shown_changed_and_deleted(console, files, tmp_path):
     assert files.get("folder/renamed.md") is None
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_a_files_download_url_is_made_copied_and_revoked(console, files, language):
     words = Texts(language)
     files.put("folder/a b.txt", b"content", "text/plain")
@@ -432,7 +432,7 @@ def test_denials_show_as_they_happen_and_lead_to_the_playground(console, server,
     console.sees("Denied")
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_all_requests_show_as_they_come(console, server, project, language):
     everything, outcome, allowed, denied, nothing = {
         "en": ("All", "Outcome", "Allowed", "Denied", "Nothing yet."), "pt-BR": ("Todas", "Resultado", "Permitida", "Negada", "Nada ainda."),

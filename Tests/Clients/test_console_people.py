@@ -6,6 +6,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from support.axe import findings
+from support.looks import LANGUAGES
 from support.texts import Texts
 
 pytestmark = pytest.mark.brasa_only
@@ -94,7 +95,7 @@ def test_two_administrators_publish_rules(console, server, project):
     assert "> 6" in rules_in_force(server, project)
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_a_user_from_beginning_to_end(console, server, project, language):
     words = {
         "en": ("Add user", "Email", "Password", "Name", "Save", "Custom claims, as JSON", "Disabled", "User saved", "Delete user", "User deleted"),
@@ -136,7 +137,7 @@ def test_a_user_from_beginning_to_end(console, server, project, language):
     assert console.driver.title != "run"
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_users_are_found_by_a_part_of_what_they_are_known_by(console, server, project, language):
     text = Texts(language)
     people = [("u0", "ada@example.org", "Ada Lovelace", "+5511987654321"), ("u1", "grace@example.org", "Grace Hopper", None), ("u2", "alan@example.net", "Alan Turing", None)]

@@ -4,6 +4,7 @@ import pytest
 
 from support import secrets, server as servers
 from support.administrators import PASSWORD, administrator, come_in, invite, timed_code
+from support.looks import LANGUAGES
 
 pytestmark = [pytest.mark.brasa_only, pytest.mark.slow]
 
@@ -69,7 +70,7 @@ def test_the_server_refuses_what_is_grave(server, console):
     assert asks_again(owner.renew().call(grave[0], grave[1]))
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_the_console_asks_to_sign_in_and_goes_on(server, console, language):
     create, name, again, password, code, sign_in = {
         "en": ("Create server key", "Name", "Sign in again", "Password", "Authenticator code", "Sign in"),

@@ -16,6 +16,7 @@ from support import secrets
 from support.analytics import Analytics, batch, event
 from support.hand import Hand
 from support.index_links import index_parameter
+from support.looks import LANGUAGES
 from support.messaging import Device
 from support.remote_config import RemoteConfig
 from support.texts import Texts
@@ -514,7 +515,7 @@ def in_firefox(tmp_path_factory, server, project):
     return firefox, firefox.close
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 @pytest.mark.parametrize("browser_of", [in_chromium, in_firefox], ids=["chromium", "firefox"])
 def test_forty_tasks(server, project, browser_of, language, tmp_path, tmp_path_factory, capsys):
     assert len(TASKS) >= 40

@@ -6,6 +6,7 @@ import pytest
 import requests
 
 from support import axe
+from support.looks import LANGUAGES
 from support.texts import Texts
 
 pytestmark = pytest.mark.brasa_only
@@ -95,7 +96,7 @@ def test_a_file_that_makes_no_sense_writes_nothing(console, root, tmp_path):
     assert set(documents(root, "products")) == {"chair", "table"}
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@LANGUAGES
 def test_files_of_others_are_imported(console, root, tmp_path, language):
     """Plain JSON, semicolons between cells with commas in numbers, a column as ids with types chosen, ten rows first, one undo."""
     words = Texts(language)

@@ -6,12 +6,12 @@ import pytest
 import requests
 
 from support.axe import findings
+from support.looks import LANGUAGES
 from support.texts import Texts
 
 pytestmark = pytest.mark.brasa_only
 
 OWNER = {"authorization": "Bearer owner"}
-LANGUAGES = pytest.mark.parametrize("language", ["en", "pt-BR"])
 CODE = re.compile(r"[A-Z]{3,}_[A-Z]{2,}")
 
 

@@ -79,6 +79,7 @@ def root(tmp_path_factory):
     made.close()
 
 
+@pytest.mark.slow
 def test_the_same_program_makes_the_same_bytes(packages, tmp_path):
     # At another place, for another user, in another part of the world.
     previous = os.umask(0o077)

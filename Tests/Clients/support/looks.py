@@ -7,6 +7,8 @@ import pytest
 # For every run; the slow one has all of them.
 FAST = [(360, "dark", "pt-BR"), (1024, "light", "en")]
 EVERY = [*itertools.product((360, 1024, 1600), ("light", "dark"), ("en", "pt-BR"))]
+# Portuguese, whose texts are the longer ones, in every run; most other tests read English.
+LANGUAGES = pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "pt-BR"])
 
 
 def looks(*fast):
