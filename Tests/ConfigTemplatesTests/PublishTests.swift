@@ -1,4 +1,5 @@
 import BaseJSON
+import BaseStatus
 import FirestoreModel
 import KeyValueStore
 import Testing
