@@ -104,7 +104,7 @@ struct OperatorBuilder {
       case .limit(let count):
         let (sum, isOverflow) = skipped.addingReportingOverflow(count)
         return isOverflow || skipped < 0 || sum > Int(Int32.max) ? nil : sum
-      default: return nil
+      default: guard stage.mapsRows else { return nil }
       }
     }
     return nil

@@ -51,6 +51,16 @@ indirect enum Stage: Sendable {
     let expression: Expression
   }
 
+  /// True if the stage makes one row of each, in the order in which they come.
+  var mapsRows: Bool {
+    switch self {
+    case .select, .addFields, .removeFields, .replaceWith, .define: true
+    case .filter, .aggregate, .distinct, .sort, .offset, .limit, .findNearest, .sample, .union,
+      .unnest, .update, .delete:
+      false
+    }
+  }
+
   /// True if the stage writes documents.
   var isWriting: Bool {
     switch self {
