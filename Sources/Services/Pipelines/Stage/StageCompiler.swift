@@ -260,6 +260,11 @@ struct StageCompiler {
     if case .literals = input {
       throw .invalidArgument("A stage that writes needs documents as the pipeline's input.")
     }
+    for stage in before + [stage] {
+      guard stage.expressions.allSatisfy(\.allSubPipelines.isEmpty) else {
+        throw .invalidArgument("A pipeline that writes can't have sub-pipelines.")
+      }
+    }
     for stage in before {
       switch stage {
       case .filter, .select, .addFields, .removeFields, .define, .sort, .limit, .offset: continue
