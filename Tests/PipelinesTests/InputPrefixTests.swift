@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipelines
 
-/// The stages that a pipeline's input may serve.
+/// The stages that a pipeline's input may serve, and the filters that rules are proved from.
 struct InputPrefixTests {
   private static let a = FieldPath(["a"])
   private static let variable = PipelineOperand.variable("v")
@@ -136,5 +136,44 @@ struct InputPrefixTests {
     #expect(joined.count == 40)
     #expect(joined.allSatisfy { $0.fields["b"] == $0.fields["found"] })
     #expect(plan.contains("- LookupById /c by __name__ (rows: 40,"))
+  }
+
+  private static let differs = call("not_equal", .field(a), .constant("x"))
+  private static let exists = call("exists", .field(a))
+  private static let isNotNull = call("not_equal", .field(a), .constant(.null))
+
+  private static let negations: [([PipelineOperand], [Filter])] = [
+    ([differs], []),
+    ([call("exists", .field(FieldPath(["b"]))), differs], []),
+    ([differs, exists], [.or([.field(a, .notEqual, "x"), .unary(a, .isNull)])]),
+    (
+      [call("not_equal", .constant("x"), .field(a)), exists, isNotNull],
+      [
+        .field(a, .notEqual, "x"), .unary(a, .isNotNull),
+      ]
+    ),
+    ([isNotNull], []),
+    ([differs, isNotNull], []),
+    ([differs, call("less_than", .field(a), .constant("y"))], [.field(a, .notEqual, "x")]),
+    // Null is equal to null, and passes.
+    ([differs, call("equal", .field(a), .constant(.null))], []),
+    ([exists, call("not_equal", .field(a), .constant(.double(.nan)))], []),
+    ([call("or", exists, differs)], []),
+    (
+      [
+        call("exists", .field(.documentName)),
+        call("not_equal", .field(.documentName), .constant(1)),
+      ], []
+    ),
+  ]
+
+  @Test(arguments: negations.indices)
+  func `not_equal is a classic filter where the field is there`(_ index: Int) throws {
+    let (conditions, expected) = Self.negations[index]
+    #expect(try prefix(conditions.map { Self.stage("where", $0) }).negations == expected)
+    // The premises of a proof in one condition are the same.
+    guard conditions.count > 1 else { return }
+    let all = PipelineOperand.call(PipelineCall(name: "and", arguments: conditions))
+    #expect(try prefix([Self.stage("where", all)]).negations == expected)
   }
 }

@@ -56,6 +56,7 @@ struct PipelineRulesTests {
 
   private static let one = #"{"integerValue":1}"#
   private static let mine = stage("where", call("equal", field("owner"), text("alice")))
+  private static let isShown = call("not_equal", field("state"), text("hidden"))
 
   /// The number of results for alice; nil where she is refused.
   private func count(
@@ -103,6 +104,30 @@ struct PipelineRulesTests {
       [Self.define("v", Self.field("n")), Self.stage("limit", Self.one), Self.mine],
     ] {
       #expect(try await count(fixture, "notes", stages) == nil)
+    }
+  }
+
+  @Test func `not_equal proves what it says together with exists`() async throws {
+    let fixture = try await filled()
+    defer { fixture.close() }
+    let exists = Self.call("exists", Self.field("state"))
+    let shown = Self.stage("where", Self.isShown)
+    let both = Self.stage("where", Self.call("and", exists, Self.isShown))
+    let below = Self.stage(
+      "where",
+      Self.call("less_than", Self.field("state"), Self.text("z"))
+    )
+    #expect(try await count(fixture, "states", [both]) == 2)
+    #expect(try await count(fixture, "states", [Self.stage("where", exists), shown]) == 2)
+    #expect(try await count(fixture, "states", [shown, below]) == 1)
+    let other = Self.stage("where", Self.call("exists", Self.field("other")))
+    let wrong = Self.call("not_equal", Self.field("state"), Self.text("open"))
+    for stages in [
+      [shown], [other, shown], [Self.stage("where", exists)],
+      [Self.stage("where", Self.call("or", exists, Self.isShown))],
+      [Self.stage("where", Self.call("and", exists, wrong))],
+    ] {
+      #expect(try await count(fixture, "states", stages) == nil)
     }
   }
 }

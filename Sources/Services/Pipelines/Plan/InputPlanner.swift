@@ -5,6 +5,9 @@ import FirestoreModel
 
 /// Chooses how an input's documents are read: as much as possible by a classic query on indexes, the rest by a filter.
 struct InputPlanner {
+  /// The most negations that are tried for a proof: a classic query has one at most.
+  private static let negations = 4
+
   let store: PipelineStore
   /// True if indexes may be used; false only scans.
   let usesIndexes: Bool
@@ -112,11 +115,12 @@ struct InputPlanner {
     for condition in prefix.conditions {
       if let filter = condition.filter, isTaken(filter) {
         filters.append(filter)
-      } else if condition.filter != nil {
+      } else if orders.contains(where: { prefix.isExistence(condition.expression, of: $0.field) }) {
+        continue
+      } else if condition.filter != nil || condition.half != nil {
         // The premises of a proof are evaluated before anything else.
         first.append(condition.expression)
-      } else if !orders.contains(where: { prefix.isExistence(condition.expression, of: $0.field) })
-      {
+      } else {
         last.append(condition.expression)
       }
     }
@@ -153,7 +157,8 @@ struct InputPlanner {
     guard store.isJudged else { return [] }
     let filters = prefix.conditions.compactMap(\.filter)
     var result: [NormalizedQuery] = []
-    for parts in [filters, filters.filter(isEquality)] where !parts.isEmpty {
+    let negations = prefix.negations.prefix(Self.negations).map { filters + [$0] }
+    for parts in negations + [filters, filters.filter(isEquality)] where !parts.isEmpty {
       var query = scope.query
       query.filter = parts.count == 1 ? parts[0] : .and(parts)
       if let normalized = try? query.normalized() { result.append(normalized) }

@@ -10,6 +10,8 @@ struct InputPrefix {
   struct Condition {
     let expression: Expression
     let filter: Filter?
+    /// The half of a classic filter that the condition is, where it is no whole one.
+    let half: FilterConverter.Half?
     /// The place among all conditions of the pipeline's first stages, in the order of the request.
     let number: Int
   }
@@ -38,8 +40,7 @@ struct InputPrefix {
             continue
           }
           first.append(.filter(part))
-          let filter = try converter.filter(part)
-          conditions.append(Condition(expression: part, filter: filter, number: number))
+          conditions.append(try Self.condition(part, number, converter))
         }
       case .sort(let orders):
         if passed.mayFollow(orders) {
@@ -56,6 +57,16 @@ struct InputPrefix {
     guard !passed.stages.isEmpty else { return }
     self.stages = first + passed.stages + stages[seen...]
     count = first.count
+  }
+
+  private static func condition(
+    _ expression: Expression,
+    _ number: Int,
+    _ converter: FilterConverter
+  ) throws -> Condition {
+    let filter = try converter.filter(expression)
+    let half = filter == nil ? try converter.half(expression) : nil
+    return Condition(expression: expression, filter: filter, half: half, number: number)
   }
 
   /// The orders as a classic query has them, where conditions make sure that each document has the fields.
@@ -119,5 +130,46 @@ private struct PassedStages {
   /// Returns true if a sort gives the same before the stages, and they would not leave it fewer rows.
   func mayFollow(_ orders: [SortOrder]) -> Bool {
     areDefinitions && !orders.contains { $0.expression.mayUse(variables) }
+  }
+}
+
+extension InputPrefix {
+  /// Classic filters that hold where all conditions are true, and that no condition amounts to alone.
+  ///
+  /// `not_equal` is true for an absent field and for null, a classic `!=` for neither. So another
+  /// condition must find the field there, and null is an alternative unless one excludes it.
+  var negations: [Filter] {
+    let present = Set(conditions.compactMap { $0.half?.presentField })
+    let nonNull = Set(conditions.compactMap { $0.half?.nonNullField })
+    let compared = Set(conditions.compactMap { $0.filter?.comparedField })
+    return conditions.compactMap { condition in
+      guard case .differs(let path, let value)? = condition.half else { return nil }
+      let differs = Filter.field(path, .notEqual, value)
+      if compared.contains(path) { return value.isNull ? nil : differs }
+      guard present.contains(path) else { return nil }
+      if value.isNull { return .unary(path, .isNotNull) }
+      return nonNull.contains(path) ? differs : .or([differs, .unary(path, .isNull)])
+    }
+  }
+}
+
+extension FilterConverter.Half {
+  fileprivate var presentField: FieldPath? {
+    if case .exists(let path) = self { path } else { nil }
+  }
+
+  fileprivate var nonNullField: FieldPath? {
+    if case .differs(let path, .null) = self { path } else { nil }
+  }
+}
+
+extension Filter {
+  /// The field of a comparison that only values other than null pass.
+  fileprivate var comparedField: FieldPath? {
+    guard case .field(let path, let operation, _) = self else { return nil }
+    return switch operation {
+    case .notEqual, .notIn: nil
+    default: path
+    }
   }
 }
