@@ -27,7 +27,8 @@ struct JoinKey {
 
   /// The key of a sub-pipeline; nil where each outer row has to run it by itself.
   ///
-  /// A limit right behind the conditions reads less than all rows of a key where no sort stands in between that needs them
+  /// There is none where the request names the index of the input. A limit right behind the
+  /// conditions reads less than all rows of a key where no sort stands in between that needs them
   /// all; only names are looked up then.
   ///
   /// - Parameter prefix: The beginning of the sub-pipeline as an index could serve it.
@@ -35,6 +36,7 @@ struct JoinKey {
     of plan: StagePlan,
     prefix: (InputScope) throws -> InputPrefix
   ) rethrows -> JoinKey? {
+    guard plan.index == nil else { return nil }
     let scope: InputScope
     switch plan.input {
     case .collection(let path): scope = InputScope(collection: path)

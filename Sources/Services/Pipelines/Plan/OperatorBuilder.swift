@@ -41,14 +41,14 @@ struct OperatorBuilder {
     _ variables: [String: Value?]
   ) throws -> Input {
     switch plan.input {
-    case .collection(let path): return try query(InputScope(collection: path), plan.stages, outer)
-    case .collectionGroup(let id): return try query(InputScope(group: id), plan.stages, outer)
-    case .database: return try query(InputScope(), plan.stages, outer)
+    case .collection(let path): return try query(InputScope(collection: path), plan, outer)
+    case .collectionGroup(let id): return try query(InputScope(group: id), plan, outer)
+    case .database: return try query(InputScope(), plan, outer)
     case .subcollection(let segments):
       guard let scope = InputScope(segments, below: outer?.name) else {
         return (ValuesSource(0, resources) { _ in nil }, plan.stages, 0)
       }
-      return try query(scope, plan.stages, outer)
+      return try query(scope, plan, outer)
     case .documents(let paths):
       let source = LookupSource(paths, store, resources, variables: variables)
       if outer == nil { store.note(source) }
@@ -69,7 +69,7 @@ struct OperatorBuilder {
 
   private func query(
     _ scope: InputScope,
-    _ stages: [Stage],
+    _ pipeline: StagePlan,
     _ outer: Row?
   ) throws -> Input {
     let variables = outer?.variables ?? [:]
@@ -77,9 +77,9 @@ struct OperatorBuilder {
     let converter = FilterConverter(scope: scope, database: store.database.id) {
       try evaluator.fixedValue($0, variables)
     }
-    let prefix = try InputPrefix(stages, converter)
+    let prefix = try InputPrefix(pipeline.stages, converter)
     let wanted = wanted(prefix.stages[prefix.count...])
-    let plan = try InputPlanner(store: store, usesIndexes: usesIndexes)
+    let plan = try InputPlanner(store, usesIndexes: usesIndexes, pipeline.index, of: scope)
       .plan(scope, prefix, limit: wanted)
     if store.isInMemory, !plan.isDirect { throw NeedsEngine() }
     let source = QuerySource(plan, store, resources, variables: variables)

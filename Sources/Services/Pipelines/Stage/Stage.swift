@@ -96,10 +96,13 @@ struct NearestStage: Sendable {
 package final class StagePlan: Sendable {
   let input: InputStage
   let stages: [Stage]
+  /// The index that the request names for the input; nil where the planner chooses.
+  let index: ForcedIndex?
 
-  init(input: InputStage, stages: [Stage]) {
+  init(input: InputStage, stages: [Stage], index: ForcedIndex? = nil) {
     self.input = input
     self.stages = stages
+    self.index = index
   }
 
   /// True if the pipeline ends with a stage that writes documents.
