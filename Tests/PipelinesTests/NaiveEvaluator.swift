@@ -23,14 +23,25 @@ struct NaiveEvaluator {
 
   func run(_ stages: [PipelineStage], outer: Fields = [:]) throws -> [Fields] {
     let variables = Self.variables(of: outer)
-    var rows = input(stages.first, outer).map { $0.merging(variables) { $1 } }
+    var rows = try input(stages.first, outer).map { $0.merging(variables) { $1 } }
     for stage in stages.dropFirst() { rows = try apply(stage, rows) }
     return rows
   }
 
-  private func input(_ stage: PipelineStage?, _ outer: Fields) -> [Fields] {
-    switch stage?.name {
+  private func input(_ stage: PipelineStage?, _ outer: Fields) throws -> [Fields] {
+    let arguments = stage?.arguments ?? []
+    return switch stage?.name {
     case "database": documents + children
+    case "collection_group": arguments.last == .constant("s") ? children : documents
+    case "documents":
+      documents.filter { document in
+        guard case .reference(let name)? = document["__name__"] else { return false }
+        return arguments.contains(.path("/" + name.path.string))
+      }
+    case "literals":
+      try arguments.map { row in
+        try entries(row).reduce(into: [:]) { $0[$1.key.string] = try value($1.value, outer) }
+      }
     case "subcollection":
       children.filter { child in
         guard case .reference(let name)? = child["__name__"],
@@ -69,6 +80,7 @@ struct NaiveEvaluator {
           if let value = try value(entry.value, row) { result[entry.key.string] = value }
         }
       }
+    case "replace_with": return try rows.map { try replaced($0, arguments) }
     case "remove_fields":
       return rows.map { row in
         var result = row
@@ -86,6 +98,20 @@ struct NaiveEvaluator {
       return try rows + run(inner)
     default: throw Failure()
     }
+  }
+
+  private func replaced(_ row: Fields, _ arguments: [PipelineOperand]) throws -> Fields {
+    guard case .map(let map)? = try value(arguments[0], row) else { throw Failure() }
+    let mode = arguments.count == 2 ? arguments[1] : .constant("full_replace")
+    var result = row
+    if mode == .constant("full_replace") {
+      result = row.filter { $0.key.hasPrefix("$") || $0.key == "__name__" }
+    }
+    for entry in map.entries {
+      if mode == .constant("merge_keep_existing"), result[entry.key.string] != nil { continue }
+      result[entry.key.string] = entry.value
+    }
+    return result
   }
 
   private func number(_ operand: PipelineOperand) -> Int {
@@ -161,9 +187,25 @@ struct NaiveEvaluator {
 
   private func accumulate(_ call: PipelineCall, _ rows: [Fields]) throws -> Value {
     guard let operand = call.arguments.first else { return .integer(Int64(rows.count)) }
-    let values = try rows.compactMap { try value(operand, $0) }.filter { !$0.isNull }
+    let all = try rows.map { try value(operand, $0) ?? .null }
+    let values = all.filter { !$0.isNull }
     switch call.name {
     case "count": return .integer(Int64(values.count))
+    case "count_if": return .integer(Int64(all.count { $0 == .boolean(true) }))
+    case "count_distinct": return .integer(Int64(distinct(values).count))
+    case "first": return all.first ?? .null
+    case "last": return all.last ?? .null
+    case "array_agg": return .array(all)
+    case "array_agg_distinct": return .array(distinct(all))
+    case "average":
+      let numbers = values.compactMap { value -> Double? in
+        switch value {
+        case .integer(let number): Double(number)
+        case .double(let number): number
+        default: nil
+        }
+      }
+      return numbers.isEmpty ? .null : .double(numbers.reduce(0, +) / Double(numbers.count))
     case "minimum":
       return values.reduce(Value.null) { $0.isNull || $1.compare($0) == .ascending ? $1 : $0 }
     case "maximum":
@@ -175,6 +217,12 @@ struct NaiveEvaluator {
       for case .double(let number) in values { parts.append(number) }
       return parts.isEmpty ? .integer(whole) : .double(Double(whole) + parts.reduce(0, +))
     default: throw Failure()
+    }
+  }
+
+  private func distinct(_ values: [Value]) -> [Value] {
+    values.reduce(into: []) { found, value in
+      if !found.contains(where: { $0.isEqual(to: value) }) { found.append(value) }
     }
   }
 
@@ -206,6 +254,7 @@ struct NaiveEvaluator {
         .map(MapValue(row.map { .init(key: Text($0.key), value: $0.value) }))
       )
     case .variable(let name): row["$" + name].map(Outcome.value) ?? .absent
+    case .map(let fields): map(fields, row)
     case .call(let call):
       if case .pipeline(let stages)? = call.arguments.first {
         rows(of: stages, isScalar: call.name == "scalar", row)
@@ -214,6 +263,19 @@ struct NaiveEvaluator {
       }
     default: .failure
     }
+  }
+
+  /// A map without the fields that are absent.
+  private func map(_ fields: [PipelineOperand.Entry], _ row: Fields) -> Outcome {
+    var entries: [MapValue.Entry] = []
+    for field in fields {
+      switch evaluate(field.value, row) {
+      case .value(let value): entries.append(.init(key: field.key, value: value))
+      case .absent: continue
+      case .failure: return .failure
+      }
+    }
+    return .value(.map(MapValue(entries)))
   }
 
   /// The rows of a sub-pipeline as values; a row of one field is its value.

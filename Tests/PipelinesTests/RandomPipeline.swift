@@ -10,6 +10,8 @@ struct RandomPipeline {
   private var isNamed = true
   /// True if the order of the rows is fixed.
   private(set) var isOrdered = false
+  /// True if the variable `w` is defined.
+  private var isDefined = false
 
   init(seed: UInt64) { source = SeededSource(seed: seed) }
 
@@ -57,14 +59,46 @@ struct RandomPipeline {
   }
 
   mutating func stages() -> [PipelineStage] {
-    var stages = [PipelineStage(name: "collection", arguments: [.path("/c")])]
+    var stages = [input()]
     for _ in 0..<Int.random(in: 0...5, using: &source) { stages += stage() }
     return stages
   }
 
+  private mutating func input() -> PipelineStage {
+    switch Int.random(in: 0..<12, using: &source) {
+    case 0:
+      let paths = (0..<20).filter { _ in Bool.random(using: &source) }.map {
+        PipelineOperand.path("/c/d\($0)")
+      }
+      return PipelineStage(name: "documents", arguments: paths + [.path("/c/last")])
+    case 1:
+      let id = Bool.random(using: &source) ? "c" : "s"
+      return PipelineStage(
+        name: "collection_group",
+        arguments: [.path(""), .constant(.string(Text(id)))]
+      )
+    case 2:
+      isNamed = false
+      let rows = documents(3).map { PipelineOperand.constant(.map($0.fields)) }
+      return PipelineStage(name: "literals", arguments: rows)
+    case 3:
+      return PipelineStage(
+        name: "collection",
+        arguments: [.path("/c")],
+        options: ["force_index": .constant("primary")]
+      )
+    default: return PipelineStage(name: "collection", arguments: [.path("/c")])
+    }
+  }
+
   private mutating func stage() -> [PipelineStage] {
-    switch Int.random(in: 0..<14, using: &source) {
+    switch Int.random(in: 0..<20, using: &source) {
     case 12, 13: return join()
+    case 14, 15: return [define()]
+    case 16: return isOrdered ? [count(Bool.random(using: &source) ? "limit" : "offset")] : []
+    case 17: return [distinct()]
+    case 18: return [replacement()]
+    case 19: return [aggregate()]
     case 0...3: return [PipelineStage(name: "where", arguments: [condition(depth: 2)])]
     case 4, 5: return sort()
     case 6:
@@ -85,20 +119,61 @@ struct RandomPipeline {
           isNamed = false
           return $0
         }
-    case 10:
-      (isNamed, isOrdered) = (false, false)
-      let groups = PipelineOperand.map([entry("a")])
-      return [PipelineStage(name: "aggregate", arguments: [accumulators(), groups])]
+    case 10: return [aggregate()]
     default:
       guard isNamed else { return [] }
       isOrdered = false
       isNamed = false
+      let defined = isDefined
+      // The other pipeline does not see the variables of this one.
+      isDefined = false
+      defer { isDefined = defined }
       let inner = [
         PipelineStage(name: "collection", arguments: [.path("/c")]),
         PipelineStage(name: "where", arguments: [condition(depth: 1)]),
       ]
       return [PipelineStage(name: "union", arguments: [.pipeline(inner)])]
     }
+  }
+
+  /// The variable `w`, whose definition can't fail.
+  private mutating func define() -> PipelineStage {
+    let definitions = [operand(), call("equal", operand(), operand()), call("exists", operand())]
+    let definition = definitions.randomElement(using: &source) ?? .field(path("a"))
+    isDefined = true
+    return PipelineStage(name: "let", arguments: [.map([.init(key: "w", value: definition)])])
+  }
+
+  private mutating func distinct() -> PipelineStage {
+    let groups = groups()
+    (isNamed, isOrdered, isDefined) = (false, false, false)
+    return PipelineStage(name: "distinct", arguments: [.map(groups)])
+  }
+
+  private mutating func aggregate() -> PipelineStage {
+    let arguments: [PipelineOperand] = [accumulators(isOrdered: isOrdered), .map(groups())]
+    (isNamed, isOrdered, isDefined) = (false, false, false)
+    return PipelineStage(name: "aggregate", arguments: arguments)
+  }
+
+  /// A field, a computed value that can't fail, or both.
+  private mutating func groups() -> [PipelineOperand.Entry] {
+    let computed = PipelineOperand.Entry(key: "b", value: call("equal", operand(), operand()))
+    return switch Int.random(in: 0..<4, using: &source) {
+    case 0: [computed]
+    case 1: [entry("a"), computed]
+    default: [entry("a")]
+    }
+  }
+
+  private mutating func replacement() -> PipelineStage {
+    let modes = ["full_replace", "merge_overwrite_existing", "merge_keep_existing"]
+    let mode = modes.randomElement(using: &source) ?? "full_replace"
+    let inner = PipelineOperand.map([.init(key: "x", value: operand())])
+    let map = PipelineOperand.map([
+      .init(key: "a", value: operand()), .init(key: "m", value: inner),
+    ])
+    return PipelineStage(name: "replace_with", arguments: [map, .constant(.string(Text(mode)))])
   }
 
   /// A variable, and a field with what a sub-pipeline finds by it: an array, or a count.
@@ -228,12 +303,23 @@ struct RandomPipeline {
     ])
   }
 
-  private func accumulators() -> PipelineOperand {
-    .map([
+  /// Accumulators of rows; those that depend on the order only where it is fixed.
+  private mutating func accumulators(isOrdered: Bool = false) -> PipelineOperand {
+    var entries: [PipelineOperand.Entry] = [
       .init(key: "n", value: .call(PipelineCall(name: "count", arguments: []))),
       .init(key: "most", value: call("maximum", .field(path("b")))),
       .init(key: "sum", value: call("sum", .field(path("b")))),
-    ])
+    ]
+    var names = ["count", "minimum", "average", "count_distinct"]
+    if isOrdered { names += ["first", "last", "array_agg", "array_agg_distinct"] }
+    for (number, name) in names.enumerated() where Bool.random(using: &source) {
+      entries.append(.init(key: Text("x\(number)"), value: call(name, operand())))
+    }
+    if Bool.random(using: &source) {
+      let condition = call("equal", operand(), operand())
+      entries.append(.init(key: "if", value: call("count_if", condition)))
+    }
+    return .map(entries.sorted { $0.key < $1.key })
   }
 
   private func entry(_ name: String) -> PipelineOperand.Entry {
@@ -249,10 +335,11 @@ struct RandomPipeline {
   }
 
   private mutating func operand() -> PipelineOperand {
-    switch Int.random(in: 0..<5, using: &source) {
+    switch Int.random(in: 0..<(isDefined ? 7 : 5), using: &source) {
     case 0, 1: .constant(scalar())
     case 2: .field(path("m.x"))
     case 3: .field(path("b"))
+    case 5, 6: .variable("w")
     default: .field(path("a"))
     }
   }

@@ -282,6 +282,37 @@ struct RequestErrorTests {
     ) { try ListenRequest(decoding: bytes) }
   }
 
+  @Test func `a pipeline's options that the server does not know`() throws {
+    var function = Google_Firestore_V1_Function()
+    function.name = "exists"
+    var flag = Google_Firestore_V1_Value()
+    flag.booleanValue = true
+    function.options = ["surprise": flag]
+    var condition = Google_Firestore_V1_Value()
+    condition.functionValue = function
+    var stage = Google_Firestore_V1_Pipeline.Stage()
+    stage.name = "where"
+    stage.args = [condition]
+    var request = Google_Firestore_V1_ExecutePipelineRequest()
+    request.database = databasePath
+    request.structuredPipeline.pipeline.stages = [stage]
+    var bytes = try request.bytes
+    expectError(#"The function exists has no option "surprise"."#) {
+      try ExecutePipelineRequest(decoding: bytes)
+    }
+    request.structuredPipeline.pipeline.stages[0].args = []
+    request.requestOptions.requestTags = ["tag"]
+    request.autoCommitTransaction = false
+    bytes = try request.bytes
+    #expect(try ExecutePipelineRequest(decoding: bytes).stages.count == 1)
+    request.autoCommitTransaction = true
+    bytes = try request.bytes
+    expectError(
+      "Brasa does not support auto_commit_transaction. Commit the transaction by a call of its own.",
+      code: .unimplemented
+    ) { try ExecutePipelineRequest(decoding: bytes) }
+  }
+
   @Test func `a partition query without a query, and one without parts`() throws {
     var request = Google_Firestore_V1_PartitionQueryRequest()
     request.parent = documentsPath

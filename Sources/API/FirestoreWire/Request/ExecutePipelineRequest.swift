@@ -15,7 +15,10 @@ package struct ExecutePipelineRequest: WireRequest {
   /// The version to read at, or the transaction to read in or to begin.
   package let consistency: ReadConsistency
 
-  /// Reads the message; INVALID_ARGUMENT without a structured pipeline.
+  /// Reads the message; INVALID_ARGUMENT without a structured pipeline, UNIMPLEMENTED where the
+  /// server is to commit the transaction.
+  ///
+  /// `request_options` is skipped: it holds tags for Google's logs alone.
   package init(from reader: inout ProtobufReader) throws {
     var database = ""
     var content: UnsafeRawBufferPointer?
@@ -24,6 +27,7 @@ package struct ExecutePipelineRequest: WireRequest {
       switch field {
       case 1: database = try reader.string()
       case 2: try content.set(try reader.content(), once: "pipeline_type")
+      case 9: if try reader.bool() { throw Self.autoCommitRefusal }
       default: try selector.read(field, from: &reader)
       }
     }
@@ -33,6 +37,13 @@ package struct ExecutePipelineRequest: WireRequest {
       throw ServiceError.invalidArgument("The request has no structured pipeline.")
     }
     (stages, options) = try PipelineMessage.structured(content)
+  }
+
+  private static var autoCommitRefusal: ServiceError {
+    ServiceError(
+      .unimplemented,
+      "Brasa does not support auto_commit_transaction. Commit the transaction by a call of its own."
+    )
   }
 }
 

@@ -114,6 +114,11 @@ enum PipelineMessage {
       case Field.variableReference: found = .variable(try reader.string())
       case Field.function:
         let parts = try named(try reader.content(), depth: depth)
+        if let option = parts.options.keys.min() {
+          throw ServiceError.invalidArgument(
+            "The function \(parts.name) has no option \"\(option)\"."
+          )
+        }
         found = .call(PipelineCall(name: parts.name, arguments: parts.arguments))
       case Field.pipeline: found = .pipeline(try pipeline(try reader.content(), depth: depth))
       case ValueField.array: found = try array(try reader.content(), depth: depth + 1)

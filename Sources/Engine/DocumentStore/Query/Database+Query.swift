@@ -18,7 +18,14 @@ extension Database {
   }
 
   /// The same as part of a reading that has begun.
-  package func query(_ query: NormalizedQuery, read: ConsistentRead) -> QueryCursor {
-    QueryCursor(query, read: read, database: self)
+  ///
+  /// - Parameter index: The number of the only index that may serve the query; nil for any. If it
+  ///   can't, the plan scans or sorts.
+  package func query(
+    _ query: NormalizedQuery,
+    read: ConsistentRead,
+    index: UInt32? = nil
+  ) -> QueryCursor {
+    QueryCursor(query, read: read, database: self, forcedIndex: index)
   }
 }

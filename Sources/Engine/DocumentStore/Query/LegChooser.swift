@@ -72,7 +72,7 @@ struct LegChooser {
     let written = reversed ? open.map { Order($0.field, $0.direction.opposite) } : open
     let name = reversed ? planner.nameDirection.opposite : planner.nameDirection
     var result: [Candidate] = []
-    if name == .ascending {
+    if name == .ascending, planner.forcedIndex == nil {
       result = automaticCandidates(written)
     }
     for index in planner.declaredIndexes where index.state.isUsable(at: planner.version) {
@@ -177,6 +177,7 @@ extension Planner {
   var declaredIndexes: [DeclaredIndex] {
     guard let collectionID else { return [] }
     return indexes.declared(collectionID: collectionID, scope: indexScope).filter {
+      if let forcedIndex, $0.number != forcedIndex { return false }
       guard let vector = $0.definition.vector else { return true }
       return $0.definition.hasEntries && vector == query.findNearest?.indexField
     }

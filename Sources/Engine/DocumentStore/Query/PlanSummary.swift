@@ -23,6 +23,14 @@ extension QueryPlan {
     disjuncts.contains { if case .sort = $0.source { true } else { false } }
   }
 
+  /// Returns true if all documents are found by an index, and none by another one.
+  package func reads(only index: DeclaredIndex) -> Bool {
+    disjuncts.allSatisfy { disjunct in
+      guard case .index(let legs) = disjunct.source else { return false }
+      return legs.allSatisfy { $0.declared == index.number }
+    }
+  }
+
   /// The plan in words, one alternative after the other; for logs and tests.
   package var text: String {
     disjuncts.isEmpty ? "nothing" : disjuncts.map { text($0) }.joined(separator: " | ")

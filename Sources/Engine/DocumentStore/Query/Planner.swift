@@ -13,6 +13,8 @@ package struct Planner {
   let orders: [Order]
   /// The version at which the query reads.
   let version: CommitVersion
+  /// The number of the only index that may serve the query; nil where the planner chooses.
+  let forcedIndex: UInt32?
 
   let space: NameSpace
   let collectionID: Text?
@@ -23,8 +25,10 @@ package struct Planner {
     indexes: IndexSet,
     query: NormalizedQuery,
     orders: [Order]? = nil,
-    version: CommitVersion
+    version: CommitVersion,
+    forcedIndex: UInt32? = nil
   ) {
+    self.forcedIndex = forcedIndex
     self.indexes = indexes
     self.query = query
     self.orders = orders ?? query.orders
@@ -69,8 +73,8 @@ package struct Planner {
       space: space,
       orders: orders,
       disjuncts: plans,
-      // An index of another density is never asked for.
-      missingIndex: query.optionalFields.isEmpty ? missing : nil,
+      // An index of another density is never asked for, and none beside a forced one.
+      missingIndex: query.optionalFields.isEmpty && forcedIndex == nil ? missing : nil,
       generation: indexes.generation,
       vector: query.findNearest?.indexField
     )

@@ -72,10 +72,15 @@ package final class QueryCursor: Sendable {
   /// The transaction that the query's consistency began, if it did.
   package var newTransaction: TransactionID? { read.newTransaction }
 
-  init(_ query: NormalizedQuery, read: ConsistentRead, database: Database) {
+  init(
+    _ query: NormalizedQuery,
+    read: ConsistentRead,
+    database: Database,
+    forcedIndex: UInt32? = nil
+  ) {
     self.read = read
     projection = QueryProjection(query.projection)
-    let run = QueryRun(query, read: read, database: database)
+    let run = QueryRun(query, read: read, database: database, forcedIndex: forcedIndex)
     state = Mutex(State(run: run, search: query.findNearest.map(NearestSearch.init)))
   }
 

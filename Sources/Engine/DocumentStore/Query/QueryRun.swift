@@ -15,6 +15,8 @@ struct QueryRun {
   let orders: [Order]
   /// Fields without which a document is no result.
   let neededFields: [FieldPath]
+  /// The number of the only index that may serve the query; nil where the planner chooses.
+  private let forcedIndex: UInt32?
 
   private var plan: QueryPlan?
   private var buffers: [Int: SortBuffer] = [:]
@@ -30,8 +32,10 @@ struct QueryRun {
     read: ConsistentRead,
     database: Database,
     orders: [Order]? = nil,
-    neededFields: [FieldPath] = []
+    neededFields: [FieldPath] = [],
+    forcedIndex: UInt32? = nil
   ) {
+    self.forcedIndex = forcedIndex
     self.query = query
     self.read = read
     self.database = database
@@ -62,7 +66,14 @@ struct QueryRun {
   mutating func plan(in view: ReadView) throws -> QueryPlan {
     let indexes = database.indexes.current
     if let plan, plan.generation == indexes.generation { return plan }
-    let made = Planner(indexes: indexes, query: query, orders: orders, version: view.version).plan()
+    let planner = Planner(
+      indexes: indexes,
+      query: query,
+      orders: orders,
+      version: view.version,
+      forcedIndex: forcedIndex
+    )
+    let made = planner.plan()
     if plan == nil { database.uses.note(made) }
     if let missing = made.missingIndex {
       if database.configuration.requireIndexes {

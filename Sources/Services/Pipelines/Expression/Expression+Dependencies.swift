@@ -30,6 +30,20 @@ extension Expression {
     }
   }
 
+  /// True where the expression may read one of these variables; a sub-pipeline may read any.
+  func mayUse(_ names: Set<String>) -> Bool {
+    switch self {
+    case .constant, .field: false
+    case .variable(let name): names.contains(name)
+    case .rows: !names.isEmpty
+    case .array(let elements): elements.contains { $0.mayUse(names) }
+    case .map(let fields): fields.contains { $0.value.mayUse(names) }
+    case .call(_, let arguments): arguments.contains { $0.mayUse(names) }
+    case .filter(let array, _, let body), .transform(let array, _, _, let body):
+      array.mayUse(names) || body.mayUse(names)
+    }
+  }
+
   /// The sub-pipelines that run for a row as it is; not those inside functions that bind variables of their own.
   var subPipelines: [StagePlan] {
     switch self {

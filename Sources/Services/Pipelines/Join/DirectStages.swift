@@ -20,7 +20,7 @@ struct DirectStages {
   ///
   /// - Parameter key: The key by which the documents are found; a condition that all of them meet is left out.
   init?(_ stages: [Stage], _ key: JoinKey) {
-    // Numbered as the key numbers them.
+    // Numbered as the prefix numbers them, those that it leaves to later stages included.
     var conditions = 0
     for stage in stages {
       guard stage.expressions.allSatisfy(\.allSubPipelines.isEmpty) else { return nil }

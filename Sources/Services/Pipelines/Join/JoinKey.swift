@@ -21,13 +21,14 @@ struct JoinKey {
   let source: Source
   /// The side of the outer row.
   let outer: Expression
-  /// The number of the sub-pipeline's condition that every document of a value meets, among all at its beginning; nil
-  /// where documents may fail it.
+  /// The number, among the conditions of the prefix, of one that every document of a value meets;
+  /// nil where documents may fail it.
   let metCondition: Int?
 
   /// The key of a sub-pipeline; nil where each outer row has to run it by itself.
   ///
-  /// A limit right behind the conditions reads less than all rows of a key where no sort stands in between that needs them
+  /// There is none where the request names the index of the input. A limit right behind the
+  /// conditions reads less than all rows of a key where no sort stands in between that needs them
   /// all; only names are looked up then.
   ///
   /// - Parameter prefix: The beginning of the sub-pipeline as an index could serve it.
@@ -35,6 +36,7 @@ struct JoinKey {
     of plan: StagePlan,
     prefix: (InputScope) throws -> InputPrefix
   ) rethrows -> JoinKey? {
+    guard plan.index == nil else { return nil }
     let scope: InputScope
     switch plan.input {
     case .collection(let path): scope = InputScope(collection: path)
@@ -44,7 +46,7 @@ struct JoinKey {
       let prefix = try prefix(InputScope(group: segments.last ?? ""))
       // With a value of the outer row an index may find few of the documents.
       let isWhole = !prefix.conditions.contains(where: \.expression.usesVariables)
-      return isWhole && !prefix.readsLess(before: plan.stages)
+      return isWhole && !prefix.readsLess
         ? JoinKey(
           source: .children(segments),
           outer: .field(.documentName),
@@ -53,15 +55,15 @@ struct JoinKey {
     case .documents, .literals: return nil
     }
     let prefix = try prefix(scope)
-    let usable = prefix.conditions.enumerated().compactMap { number, condition in
-      sides(condition.expression).map { (number: number, side: $0.side, outer: $0.outer) }
+    let usable = prefix.conditions.compactMap { condition in
+      sides(condition.expression).map { (number: condition.number, side: $0.side, outer: $0.outer) }
     }.filter { known in
       switch (known.side, scope.scope) {
       case (.field, _), (.id, .collection), (.name, .collection), (.name, .collectionGroup): true
       default: false
       }
     }
-    let isLimited = prefix.readsLess(before: plan.stages)
+    let isLimited = prefix.readsLess
     guard let best = usable.first(where: { $0.side.isUnique }) ?? (isLimited ? nil : usable.first)
     else { return nil }
     return JoinKey(
@@ -131,11 +133,15 @@ extension InputScope {
 extension InputPrefix {
   /// True where the stages behind the prefix take the first rows only, and the documents need not all be read for that: no
   /// sort stands in between, or one that an index may have done.
-  fileprivate func readsLess(before stages: [Stage]) -> Bool {
-    switch stages.dropFirst(count).first {
-    case .limit, .offset: orders.isEmpty || classicOrders != nil
-    default: false
+  fileprivate var readsLess: Bool {
+    for stage in stages.dropFirst(count) {
+      switch stage {
+      case .define: continue
+      case .limit, .offset: return orders.isEmpty || classicOrders != nil
+      default: return false
+      }
     }
+    return false
   }
 }
 

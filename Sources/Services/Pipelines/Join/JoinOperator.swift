@@ -107,6 +107,9 @@ extension OperatorBuilder {
         tables.append(known)
         continue
       }
+      if let scope = plan.namedScope {
+        _ = try InputPlanner(store, usesIndexes: usesIndexes, plan.index, of: scope)
+      }
       guard let key = try JoinKey.key(of: plan, prefix: { try reader.shape(plan.stages, in: $0) })
       else { continue }
       if case .scope(let scope, _) = key.source, try !store.allowsWhole(scope) { continue }

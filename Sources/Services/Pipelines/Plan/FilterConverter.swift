@@ -8,6 +8,13 @@ struct FilterConverter {
   /// The value of an expression that reads no row; nil for others.
   let fixedValue: (Expression) throws -> Value?
 
+  /// A condition that is no classic filter by itself, but may be one together with others.
+  enum Half {
+    case exists(FieldPath)
+    /// Also true for documents without the field. The value is never NaN.
+    case differs(FieldPath, Value)
+  }
+
   private static let comparisons: [String: (Filter.FieldOperator, mirrored: Filter.FieldOperator)] =
     [
       "equal": (.equal, .equal),
@@ -45,6 +52,23 @@ struct FilterConverter {
     }
     guard direct == .equal else { return nil }
     return try identity(arguments[0], arguments[1]) ?? identity(arguments[1], arguments[0])
+  }
+
+  /// The half of a filter that a condition is; nil for others.
+  func half(_ expression: Expression) throws -> Half? {
+    guard case .call(let function, let arguments) = expression else { return nil }
+    switch function.name {
+    case "exists":
+      guard case .field(let path) = arguments[0], isQueried(path), !path.isDocumentName
+      else { return nil }
+      return .exists(path)
+    case "not_equal":
+      let found =
+        try operands(arguments[0], arguments[1]) ?? operands(arguments[1], arguments[0])
+      guard let (path, value) = found, !path.isDocumentName, !value.isNaN else { return nil }
+      return .differs(path, value)
+    default: return nil
+    }
   }
 
   private func comparison(

@@ -5,9 +5,14 @@ import FirestoreModel
 
 /// Chooses how an input's documents are read: as much as possible by a classic query on indexes, the rest by a filter.
 struct InputPlanner {
+  /// The most negations that are tried for a proof: a classic query has one at most.
+  private static let negations = 4
+
   let store: PipelineStore
   /// True if indexes may be used; false only scans.
   let usesIndexes: Bool
+  /// The only index that may be read; nil for any.
+  var forced: DeclaredIndex?
 
   /// A choice among a query's arguments.
   private struct Choice {
@@ -25,7 +30,7 @@ struct InputPlanner {
   func plan(_ scope: InputScope, _ prefix: InputPrefix, limit: Int?) throws -> InputPlan {
     for choice in choices(scope, prefix, limit) {
       guard let query = normalized(scope, choice) else { continue }
-      let cursor = store.cursor(query)
+      let cursor = store.cursor(query, index: forced?.number)
       guard let plan = accepted(cursor, choice) else { continue }
       return InputPlan(
         scope: scope,
@@ -38,7 +43,14 @@ struct InputPlanner {
         read: plan
       )
     }
-    throw ServiceError.invalidArgument("The input \(scope.text) can't be read.")
+    guard let forced else {
+      throw ServiceError.invalidArgument("The input \(scope.text) can't be read.")
+    }
+    throw ServiceError(
+      .failedPrecondition,
+      "The index \"\(forced.id)\" can't serve the conditions and the sort behind the input "
+        + "\(scope.text). Leave out force_index."
+    )
   }
 
   /// The query for the documents of the first filters that an index can decide; nil where there is none.
@@ -56,6 +68,7 @@ struct InputPlanner {
   /// The plan of a query that needs neither an index that is missing nor a sort of its own.
   private func accepted(_ cursor: QueryCursor, _ choice: Choice) -> QueryPlan? {
     guard let plan = try? cursor.plan(in: store.lent) else { return nil }
+    if let forced, !plan.reads(only: forced) { return nil }
     if plan.sortsInMemory, !choice.optional.isEmpty { return nil }
     return plan.sortsInMemory && !choice.filters.isEmpty ? nil : plan
   }
@@ -82,19 +95,20 @@ struct InputPlanner {
     var result: [Choice] = []
     if usesIndexes, scope.scope != .descendants {
       if let orders = prefix.classicOrders, !orders.isEmpty {
-        result.append(choice(prefix, orders: orders, limit: limit) { _ in true })
+        result.append(choice(prefix, orders: orders, limit: limit, where: isServed))
       } else if let (orders, optional) = prefix.lenientOrders, hasLenientIndex(scope) {
         // Only an index that holds documents without a field can sort those that need not have it.
-        for isTaken in [{ _ in true }, isEquality] {
+        for isTaken in [isServed, isServedEquality] {
           var lenient = choice(prefix, orders: orders, limit: limit, where: isTaken)
           lenient.optional = optional
           result.append(lenient)
         }
       }
       let unsortedLimit = prefix.orders.isEmpty ? limit : nil
-      result.append(choice(prefix, orders: [], limit: unsortedLimit) { _ in true })
-      result.append(choice(prefix, orders: [], limit: unsortedLimit, where: isEquality))
+      result.append(choice(prefix, orders: [], limit: unsortedLimit, where: isServed))
+      result.append(choice(prefix, orders: [], limit: unsortedLimit, where: isServedEquality))
     }
+    guard forced == nil else { return result }
     let unsortedLimit = prefix.orders.isEmpty ? limit : nil
     result.append(choice(prefix, orders: [], limit: unsortedLimit) { _ in false })
     return result
@@ -112,11 +126,12 @@ struct InputPlanner {
     for condition in prefix.conditions {
       if let filter = condition.filter, isTaken(filter) {
         filters.append(filter)
-      } else if condition.filter != nil {
+      } else if orders.contains(where: { prefix.isExistence(condition.expression, of: $0.field) }) {
+        continue
+      } else if condition.filter != nil || condition.half != nil {
         // The premises of a proof are evaluated before anything else.
         first.append(condition.expression)
-      } else if !orders.contains(where: { prefix.isExistence(condition.expression, of: $0.field) })
-      {
+      } else {
         last.append(condition.expression)
       }
     }
@@ -132,15 +147,20 @@ struct InputPlanner {
 
   /// True where an index of the scope holds documents that lack some of its fields.
   private func hasLenientIndex(_ scope: InputScope) -> Bool {
-    let (id, kind): (Text, IndexScope) =
-      switch scope.scope {
-      case .collection(let id): (id, .collection)
-      case .collectionGroup(let id): (id, .collectionGroup)
-      case .children, .descendants: ("", .collection)
-      }
-    return store.database.indexes.current.declared(collectionID: id, scope: kind)
-      .contains { $0.definition.density != .sparseAll }
+    store.indexes(of: scope).contains { $0.definition.density != .sparseAll }
   }
+
+  /// Returns true if a query may take a filter over: any, or those on the fields of the forced index.
+  private func isServed(_ filter: Filter) -> Bool {
+    guard let forced else { return true }
+    let fields = Set(forced.definition.fields.map(\.path))
+    return switch filter {
+    case .field(let path, _, _), .unary(let path, _): fields.contains(path)
+    case .and(let parts), .or(let parts): parts.allSatisfy(isServed)
+    }
+  }
+
+  private func isServedEquality(_ filter: Filter) -> Bool { isServed(filter) && isEquality(filter) }
 
   private func isEquality(_ filter: Filter) -> Bool {
     switch filter {
@@ -153,7 +173,8 @@ struct InputPlanner {
     guard store.isJudged else { return [] }
     let filters = prefix.conditions.compactMap(\.filter)
     var result: [NormalizedQuery] = []
-    for parts in [filters, filters.filter(isEquality)] where !parts.isEmpty {
+    let negations = prefix.negations.prefix(Self.negations).map { filters + [$0] }
+    for parts in negations + [filters, filters.filter(isEquality)] where !parts.isEmpty {
       var query = scope.query
       query.filter = parts.count == 1 ? parts[0] : .and(parts)
       if let normalized = try? query.normalized() { result.append(normalized) }

@@ -23,8 +23,8 @@ struct OperatorBuilder {
       }
       return try chain(source, plan.stages, from: 0, variables)
     }
-    let (input, count) = try input(plan, outer, variables)
-    return try chain(input, plan.stages, from: count, variables)
+    let input = try input(plan, outer, variables)
+    return try chain(input.rows, input.stages, from: input.done, variables)
   }
 
   /// The operator, measured where `explain` wants it.
@@ -32,27 +32,27 @@ struct OperatorBuilder {
     isObserved ? ObservedOperator(rows, resources) : rows
   }
 
-  /// The first operators, and how many stages they have done.
+  /// The first operators, the pipeline's stages, and the number of them that the operators do.
+  private typealias Input = (rows: any RowOperator, stages: [Stage], done: Int)
+
   private func input(
     _ plan: StagePlan,
     _ outer: Row?,
     _ variables: [String: Value?]
-  ) throws -> (any RowOperator, Int) {
+  ) throws -> Input {
     switch plan.input {
-    case .collection(let path):
-      return try query(InputScope(collection: path), plan.stages, outer)
-    case .collectionGroup(let id):
-      return try query(InputScope(group: id), plan.stages, outer)
-    case .database: return try query(InputScope(), plan.stages, outer)
+    case .collection(let path): return try query(InputScope(collection: path), plan, outer)
+    case .collectionGroup(let id): return try query(InputScope(group: id), plan, outer)
+    case .database: return try query(InputScope(), plan, outer)
     case .subcollection(let segments):
       guard let scope = InputScope(segments, below: outer?.name) else {
-        return (ValuesSource(0, resources) { _ in nil }, 0)
+        return (ValuesSource(0, resources) { _ in nil }, plan.stages, 0)
       }
-      return try query(scope, plan.stages, outer)
+      return try query(scope, plan, outer)
     case .documents(let paths):
       let source = LookupSource(paths, store, resources, variables: variables)
       if outer == nil { store.note(source) }
-      return (observed(source), 0)
+      return (observed(source), plan.stages, 0)
     case .literals(let expressions):
       let row = Row(MapValue(), variables: variables)
       let evaluator = evaluator
@@ -63,23 +63,23 @@ struct OperatorBuilder {
         }
         return Row(fields, variables: variables)
       }
-      return (observed(source), 0)
+      return (observed(source), plan.stages, 0)
     }
   }
 
   private func query(
     _ scope: InputScope,
-    _ stages: [Stage],
+    _ pipeline: StagePlan,
     _ outer: Row?
-  ) throws -> (any RowOperator, Int) {
+  ) throws -> Input {
     let variables = outer?.variables ?? [:]
     let evaluator = evaluator
     let converter = FilterConverter(scope: scope, database: store.database.id) {
       try evaluator.fixedValue($0, variables)
     }
-    let prefix = try InputPrefix(stages, converter)
-    let wanted = wanted(stages[prefix.count...])
-    let plan = try InputPlanner(store: store, usesIndexes: usesIndexes)
+    let prefix = try InputPrefix(pipeline.stages, converter)
+    let wanted = wanted(prefix.stages[prefix.count...])
+    let plan = try InputPlanner(store, usesIndexes: usesIndexes, pipeline.index, of: scope)
       .plan(scope, prefix, limit: wanted)
     if store.isInMemory, !plan.isDirect { throw NeedsEngine() }
     let source = QuerySource(plan, store, resources, variables: variables)
@@ -92,7 +92,7 @@ struct OperatorBuilder {
     if !prefix.orders.isEmpty, !plan.isSorted {
       rows = try sorted(rows, prefix.orders, top: wanted)
     }
-    return (rows, prefix.count)
+    return (rows, prefix.stages, prefix.count)
   }
 
   /// Returns the most rows that the next stages take; nil for all.
@@ -104,7 +104,7 @@ struct OperatorBuilder {
       case .limit(let count):
         let (sum, isOverflow) = skipped.addingReportingOverflow(count)
         return isOverflow || skipped < 0 || sum > Int(Int32.max) ? nil : sum
-      default: return nil
+      default: guard stage.mapsRows else { return nil }
       }
     }
     return nil

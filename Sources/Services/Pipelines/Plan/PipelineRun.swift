@@ -19,7 +19,7 @@ package struct PipelineOptions: Sendable {
   package private(set) var explain = Explain.none
   /// True if the plan is wanted as JSON.
   package private(set) var isJSON = false
-  /// The bytes that rows may take.
+  /// The bytes that rows may take: those of `memory_limit`, and never more than the standard.
   package private(set) var memoryLimit = Resources.standardMemory
   /// True if indexes may be used; false only in tests.
   package var usesIndexes = true

@@ -1,5 +1,6 @@
 import Access
 import BaseStatus
+import BaseText
 import DocumentStore
 import FirestoreModel
 
@@ -42,7 +43,22 @@ final class PipelineStore {
   func version() throws -> CommitVersion { try storage { try lend { $0.version } } }
 
   /// Begins to read a query.
-  func cursor(_ query: NormalizedQuery) -> QueryCursor { database.query(query, read: read) }
+  ///
+  /// - Parameter index: The number of the only index that may serve the query; nil for any.
+  func cursor(_ query: NormalizedQuery, index: UInt32? = nil) -> QueryCursor {
+    database.query(query, read: read, index: index)
+  }
+
+  /// The declared indexes of a scope.
+  func indexes(of scope: InputScope) -> [DeclaredIndex] {
+    let (id, kind): (Text, IndexScope) =
+      switch scope.scope {
+      case .collection(let id): (id, .collection)
+      case .collectionGroup(let id): (id, .collectionGroup)
+      case .children, .descendants: ("", .collection)
+      }
+    return database.indexes.current.declared(collectionID: id, scope: kind)
+  }
 
   /// All documents of a scope.
   func everything(in scope: InputScope) throws -> QueryCursor {

@@ -51,6 +51,16 @@ indirect enum Stage: Sendable {
     let expression: Expression
   }
 
+  /// True if the stage makes one row of each, in the order in which they come.
+  var mapsRows: Bool {
+    switch self {
+    case .select, .addFields, .removeFields, .replaceWith, .define: true
+    case .filter, .aggregate, .distinct, .sort, .offset, .limit, .findNearest, .sample, .union,
+      .unnest, .update, .delete:
+      false
+    }
+  }
+
   /// True if the stage writes documents.
   var isWriting: Bool {
     switch self {
@@ -86,10 +96,13 @@ struct NearestStage: Sendable {
 package final class StagePlan: Sendable {
   let input: InputStage
   let stages: [Stage]
+  /// The index that the request names for the input; nil where the planner chooses.
+  let index: ForcedIndex?
 
-  init(input: InputStage, stages: [Stage]) {
+  init(input: InputStage, stages: [Stage], index: ForcedIndex? = nil) {
     self.input = input
     self.stages = stages
+    self.index = index
   }
 
   /// True if the pipeline ends with a stage that writes documents.

@@ -39,7 +39,8 @@ struct StageCompiler {
       }
       compiled.append(next)
     }
-    return StagePlan(input: input, stages: compiled)
+    let index = try ForcedIndex(StageArguments(first, expressions))
+    return StagePlan(input: input, stages: compiled, index: index)
   }
 
   /// The same for a compiler that is not used again.
@@ -60,11 +61,9 @@ struct StageCompiler {
       guard path.isCollection else {
         throw .invalidArgument("\"/\(path.string)\" is not a collection.")
       }
-      try Self.checkIndex(arguments)
       return .collection(path)
     case "collection_group":
       try arguments.check(2...2, options: ["force_index"])
-      try Self.checkIndex(arguments)
       let id = Text(try arguments.string(1))
       try ResourceID.checkCollection(id)
       return .collectionGroup(id)
@@ -94,14 +93,6 @@ struct StageCompiler {
         "A pipeline begins with an input such as collection, not with \(stage.name)."
       )
     }
-  }
-
-  /// Indexes are chosen by the server; only a scan may be asked for.
-  private static func checkIndex(_ arguments: StageArguments) throws(ServiceError) {
-    guard let index = try arguments.optionalString("force_index"), index != "primary" else {
-      return
-    }
-    throw .invalidArgument("Invalid index \"\(index)\". Brasa chooses indexes itself.")
   }
 
   private func documents(_ arguments: StageArguments) throws(ServiceError) -> [ResourcePath] {
@@ -259,6 +250,11 @@ struct StageCompiler {
     }
     if case .literals = input {
       throw .invalidArgument("A stage that writes needs documents as the pipeline's input.")
+    }
+    for stage in before + [stage] {
+      guard stage.expressions.allSatisfy(\.allSubPipelines.isEmpty) else {
+        throw .invalidArgument("A pipeline that writes can't have sub-pipelines.")
+      }
     }
     for stage in before {
       switch stage {

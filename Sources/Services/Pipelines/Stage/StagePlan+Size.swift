@@ -13,7 +13,11 @@ extension StagePlan {
       switch stage {
       case .filter(let condition): guard condition.isComparison else { return false }
       case .sort(let orders): guard orders.allSatisfy(\.expression.isField) else { return false }
-      case .select(let fields): guard fields.allSatisfy(\.expression.isField) else { return false }
+      case .select(let fields), .addFields(let fields):
+        guard fields.allSatisfy(\.expression.isField) else { return false }
+      case .define(let variables):
+        guard variables.allSatisfy(\.expression.isSimple) else { return false }
+      case .removeFields: continue
       case .offset(let count): guard count <= Self.fewRows else { return false }
       case .limit(let count):
         guard count <= Self.fewRows else { return false }
@@ -34,11 +38,13 @@ extension Expression {
 
   fileprivate var isField: Bool { if case .field = self { true } else { false } }
 
+  fileprivate var isSimple: Bool { isField || isConstant }
+
   /// True for comparisons of fields with constants, and combinations of these.
   fileprivate var isComparison: Bool {
     guard case .call(let function, let arguments) = self else { return false }
     return Self.comparisons.contains(function.name)
-      && arguments.allSatisfy { $0.isField || $0.isConstant || $0.isComparison }
+      && arguments.allSatisfy { $0.isSimple || $0.isComparison }
   }
 
   private var isConstant: Bool {
