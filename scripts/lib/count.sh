@@ -69,9 +69,20 @@ run_swift_tests() {
   say "$name"
   run_logged "$@"
   code=$?
+  if [ "$code" -eq 124 ]; then
+    say "$name: out of time; these tests had not ended:"
+    unfinished_swift_tests
+  fi
   total=$(sed -n 's/.*Test run with \([0-9]*\) tests\{0,1\}.*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
   bad=$(sed -n 's/.*Test \(.*\) failed after .*/\1/p' "$log" | grep -vc '^run with' || true)
   add_result "$name" "$code" "$((total > bad ? total - bad : 0))" "$bad"
+}
+
+# The tests in $log that started and did not end.
+unfinished_swift_tests() {
+  comm -23 \
+    <(sed -n 's/.*◇ Test \(.*\) started\.$/\1/p' "$log" | grep -v '^case ' | sort) \
+    <(sed -n 's/.*[✔✘] Test \(.*\) \(passed\|failed\) after .*/\1/p' "$log" | grep -v '^case ' | sort)
 }
 
 # pytest closes with 'N failed, N passed, … in Ns'.

@@ -360,12 +360,12 @@ import Testing
       return true
     }
     var number = 0
-    while await begin("user \(number)", "one") { number += 1 }
+    while await begin(Text("user \(number)"), "one") { number += 1 }
     #expect(number == 32)
     // A new network has a sixteenth, and all of them together leave an eighth to administrators.
     for network in 2...7 {
       var count = 0
-      while await begin("user of \(network)", Text("network \(network)")) { count += 1 }
+      while await begin(Text("user of \(network)"), Text("network \(network)")) { count += 1 }
       #expect(count == 4)
     }
     #expect(await !begin("ana", "new"))
