@@ -696,8 +696,8 @@ let package = Package(
       uses: [
         "BaseText", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire", "ServiceModule",
         "KeyValueStore", "Access", nio, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
-        nioHTTP2, nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird, hummingbirdCore, logging,
-        coreMetrics, lifecycle,
+        nioHTTP2, nioHPACK, nioTLS, nioSSL, crypto, httpTypes, hummingbird, hummingbirdCore,
+        logging, coreMetrics, lifecycle,
       ]
     ),
     .tests(

@@ -1,6 +1,7 @@
 import Access
 import BaseRuntime
 import KeyValueStore
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -31,6 +32,30 @@ struct ForwardedCallerTests {
   ])
   func `another text is no caller's`(text: String) {
     #expect(ForwardedCaller(text: text) == nil)
+  }
+
+  @Test func `a node's field is for one request to one node, and for a minute`() {
+    let time = Mutex(Int64(1_000_000_000))
+    let secret = NodeSecret(
+      [UInt8](repeating: 7, count: 32),
+      clock: MicrosecondClock { time.withLock { $0 } }
+    )
+    let context = CallContext(requestID: "1", authorization: nil, isSecure: true)
+    let caller = ForwardedCaller(of: context)
+    let (here, there) = (NodeNumber(1), NodeNumber(2))
+    let field = secret.field(for: caller, of: "GET /a", to: here)
+    #expect(secret.caller(in: field, of: "GET /a", at: here) == caller)
+    #expect(secret.caller(in: field, of: "GET /b", at: here) == nil)
+    #expect(secret.caller(in: field, of: "GET /a", at: there) == nil)
+    let later = field.replacing(" 1000 ", with: " 1100 ")
+    #expect(later != field)
+    for seconds in [Int64(61), -61] {
+      time.withLock { $0 = 1_000_000_000 + seconds * 1_000_000 }
+      #expect(secret.caller(in: field, of: "GET /a", at: here) == nil)
+      #expect(secret.caller(in: later, of: "GET /a", at: here) == nil)
+    }
+    time.withLock { $0 = 1_060_000_000 }
+    #expect(secret.caller(in: field, of: "GET /a", at: here) == caller)
   }
 
   @Test func `a session's id names its node, and no other text does`() {

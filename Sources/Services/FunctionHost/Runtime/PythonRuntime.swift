@@ -233,33 +233,48 @@ struct PythonRuntime: LanguageRuntime {
         with open("functions.yaml") as file:
             write(file.read())
         sys.exit(0)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     log = sys.argv[1] + ".log"
-    with open(log, "wb") as file:
-        process = subprocess.Popen([sys.executable, serving], env={**os.environ, "ADMIN_PORT": str(port)}, stdout=file, stderr=file)
-    def fail(reason):
+    def start():
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        with open(log, "wb") as file:
+            process = subprocess.Popen([sys.executable, serving], env={**os.environ, "ADMIN_PORT": str(port)}, stdout=file, stderr=file)
+        return process, "http://127.0.0.1:%d/__/" % port
+    def end():
         process.kill()
         process.wait()
+    def fail(reason):
+        end()
         with open(log, errors="replace") as file:
             sys.stderr.write(file.read()[-6000:])
         sys.exit(reason)
-    address = "http://127.0.0.1:%d/__/" % port
+    # Another program may take the port before the SDK's server does, and respond in its place.
+    def is_foreign(response):
+        return "Werkzeug" not in (response.headers.get("Server") or "")
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     deadline = time.monotonic() + float(os.environ.get("FUNCTIONS_DISCOVERY_TIMEOUT", "40"))
+    process, address = start()
     while True:
         try:
-            text = opener.open(address + "functions.yaml", timeout=40).read().decode()
-            break
+            response = opener.open(address + "functions.yaml", timeout=40)
         except urllib.error.HTTPError as error:
-            fail("main.py can't be loaded.")
+            response = error
         except OSError:
             if process.poll() is not None or time.monotonic() > deadline:
                 fail("The SDK's server of manifests did not start.")
             time.sleep(0.05)
-    process.kill()
-    process.wait()
+            continue
+        with response:
+            if is_foreign(response):
+                end()
+                process, address = start()
+            elif response.status != 200:
+                fail("main.py can't be loaded.")
+            else:
+                text = response.read().decode()
+                break
+    end()
     write(text)
     """
 }

@@ -73,7 +73,8 @@ final class JoinOperator: RowOperator {
 
   private func readAhead(_ table: JoinTable, _ node: PlanNode) throws {
     var values: [JoinValue] = []
-    var seen: Set<JoinValue> = []
+    values.reserveCapacity(buffer.count)
+    var seen = Set<JoinValue>(minimumCapacity: buffer.count)
     for row in buffer {
       guard let value = try table.key.value(of: row, evaluator) else { continue }
       let sought = JoinValue(value)

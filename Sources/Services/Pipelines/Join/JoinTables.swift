@@ -10,6 +10,8 @@ final class JoinTables {
 
   private let resources: Resources
   private var tables: [ObjectIdentifier: JoinTable] = [:]
+  /// The table that was asked for last: row after row asks for the same one.
+  private var last: JoinTable?
   private var bytes = 0
 
   init(_ resources: Resources) {
@@ -28,7 +30,12 @@ final class JoinTables {
   }
 
   /// The same where a join has begun; nil elsewhere.
-  func known(_ plan: StagePlan) -> JoinTable? { tables[ObjectIdentifier(plan)] }
+  func known(_ plan: StagePlan) -> JoinTable? {
+    if let last, last.plan === plan { return last }
+    guard let found = tables[ObjectIdentifier(plan)] else { return nil }
+    last = found
+    return found
+  }
 
   /// True where so many bytes fit beside what is kept.
   func hasRoom(_ size: Int) -> Bool { bytes + size <= capacity && resources.hasRoom(size) }

@@ -72,6 +72,8 @@ extension OperatorBuilder {
   ///
   /// A sub-pipeline that gives the same rows for each runs once, and again where memory was needed for something else.
   func gathered(_ plan: StagePlan, _ row: Row) throws -> [Row] {
+    // A join's sub-pipelines use values of the rows.
+    if evaluator.joins.known(plan) != nil { return try collected(plan, row) }
     let runs = evaluator.subPipelines
     guard usesIndexes, runs.isFixed(plan) else { return try counted(plan, row) }
     if let known = try runs.rows(of: plan) { return known }
