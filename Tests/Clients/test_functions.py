@@ -280,6 +280,7 @@ def test_processes_are_bounded(functions):
     assert functions.get("parts").status_code == 200
 
 
+@pytest.mark.slow
 def test_connections_are_bounded(functions):
     done = functions.get("sockets", seconds=600).json()
     # EMFILE: an instance has 1,024 descriptors.

@@ -35,9 +35,12 @@ final class ProcessGuard: Sendable {
 
   private let state = Mutex(State())
 
-  /// Ends the groups that are watched still.
+  /// Ends the groups that are watched still, and the guard.
   deinit {
-    if let running = state.withLock({ $0.running }) { close(running.descriptor) }
+    state.withLock { state in
+      for group in state.groups { kill(-group, SIGKILL) }
+      if let running = state.running { Self.end(running) }
+    }
   }
 
   /// The process of the guard; nil where none runs.
@@ -63,6 +66,16 @@ final class ProcessGuard: Sendable {
       guard state.running != nil else { return }
       state.untold.append(News(group: group, isWatched: false))
       Self.tell(&state)
+    }
+  }
+
+  /// Leaves the guard alone, as the end of this process would; returns its process, which the caller waits for.
+  func abandon() -> pid_t? {
+    state.withLock { state in
+      let running = state.running
+      if let running { close(running.descriptor) }
+      state = State()
+      return running?.process
     }
   }
 
