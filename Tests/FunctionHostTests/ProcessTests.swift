@@ -190,6 +190,18 @@ import Testing
     #expect(forking.end == .processLimit)
   }
 
+  @Test func `nothing stays of processes that nobody waits for`() async throws {
+    // They come to the nearest process that adopts orphans, which is the server.
+    ProcessThread.adoptOrphans()
+    let result = try await Self.run(
+      "for i in 1 2 3 4 5; do (exit 0) & (sleep 1000) & done; echo $$; exit 0"
+    )
+    #expect(result.isSuccess)
+    let session = try #require(pid_t(result.output.dropLast()))
+    while !Task.isCancelled, ProcessTable.read().sessions.contains(session) { await Task.yield() }
+    #expect(!ProcessTable.read().sessions.contains(session))
+  }
+
   @Test func `memory that processes share counts once`() async throws {
     // Thirteen processes with the pages of one: together they would be over the limit, and the shell has some
     // copies of the text while it takes it.

@@ -24,6 +24,9 @@ struct ProcessTable {
   /// The numbers of all processes.
   var processes: Set<pid_t> { Set(entries.map(\.process)) }
 
+  /// The sessions of all processes.
+  var sessions: Set<pid_t> { Set(entries.map(\.session)) }
+
   /// Reads the table; empty where there is no `/proc`.
   static func read() -> ProcessTable {
     guard let folder = opendir("/proc") else { return ProcessTable(entries: []) }

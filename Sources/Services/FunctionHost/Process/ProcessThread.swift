@@ -17,6 +17,8 @@ import Darwin
 package final class ProcessThread: Sendable {
   /// The processes that were seen below a program.
   private let descendants = Mutex<Set<pid_t>>([])
+  /// The sessions of programs, each the first process's number, in which processes may be left.
+  private let sessions = Mutex<Set<pid_t>>([])
   /// Receives what a program writes, on the thread; must not block.
   package typealias OutputObserver = @Sendable (_ bytes: [UInt8], _ isError: Bool) -> Void
   /// Receives the end of a program, on the thread; must not block.
@@ -176,6 +178,7 @@ package final class ProcessThread: Sendable {
       return start.started(.failure(Self.failure(stage, code)))
     }
     processGuard.watch(process)
+    sessions.withLock { _ = $0.insert(process) }
     children[process] = Child(
       start,
       process: process,
@@ -291,11 +294,23 @@ package final class ProcessThread: Sendable {
       for member in members { kill(member.process, SIGKILL) }
       Self.signalGroup(child.process, SIGKILL)
     }
-    // A process that left its session and lost its parents comes to the server. The server's other children are not touched:
-    // those were never below a program of this thread.
+    endStrays(in: table, beside: children)
+  }
+
+  /// Ends what lost its parents and so came to the server, and takes the exit statuses.
+  ///
+  /// The server's other children are not touched: those were never below a program of this thread, nor in a session of one.
+  private func endStrays(in table: ProcessTable, beside children: [pid_t: Child]) {
+    let left = table.sessions
+    let programs = sessions.withLock { sessions in
+      sessions = sessions.filter { children[$0] != nil || left.contains($0) }
+      return sessions
+    }
     let known = descendants.withLock { $0 }
-    for stray in table.strays(of: getpid(), beside: Set(children.keys))
-    where known.contains(stray.process) {
+    var own = Set(children.keys)
+    if let guarding = processGuard.process { own.insert(guarding) }
+    for stray in table.strays(of: getpid(), beside: own)
+    where known.contains(stray.process) || programs.contains(stray.session) {
       if stray.hasEnded {
         descendants.withLock { _ = $0.remove(stray.process) }
         waitpid(stray.process, nil, WNOHANG)
