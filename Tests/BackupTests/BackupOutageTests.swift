@@ -56,6 +56,7 @@ import Testing
     try await scratch.shipper.step()
     try await scratch.shipper.step()
     let between = try Self.commit(scratch, 2)
+    try Self.awaitFileClock(past: between, scratch)
     try Self.put("sources/two/main.py", "second", scratch)
     try FileManager.default.removeItem(atPath: "\(scratch.folder)/sources/one")
     try await scratch.shipper.step()
@@ -68,6 +69,19 @@ import Testing
     try await scratch.restart(closing: true)
     try await scratch.shipper.step()
     #expect(try await scratch.target.list("lists/") == lists)
+  }
+
+  /// Waits until the file system's clock, which goes by steps of milliseconds, has passed a version.
+  private static func awaitFileClock(past version: Int64, _ scratch: BackupScratch) throws {
+    let probe = URL(fileURLWithPath: "\(scratch.folder)-probe")
+    defer { try? FileManager.default.removeItem(at: probe) }
+    var modified = Int64(0)
+    while modified <= version {
+      try Data().write(to: probe)
+      let values = try FileManager.default.attributesOfItem(atPath: probe.path)
+      let date = values[.modificationDate] as? Date
+      modified = Int64(((try #require(date)).timeIntervalSince1970 * 1_000_000).rounded(.down))
+    }
   }
 
   private static func commit(_ scratch: BackupScratch, _ number: UInt8) throws -> Int64 {
