@@ -33,8 +33,8 @@ final class AnswerLane: ChannelDuplexHandler {
   private var isFlushDue = false
   private var isWritable = true
   private var connectionWindow = 65_535
-  /// The bytes of DATA that were sent and of which the client has not said yet that it took them: of the connection, and of
-  /// all streams together.
+  /// The bytes of DATA that were sent and that the client has not acknowledged by a WINDOW_UPDATE yet:
+  /// of the connection, and of all streams together.
   private var untaken = (connection: 0, streams: 0)
   /// The window with which each stream begins.
   private var initialWindow = 65_535
@@ -231,7 +231,7 @@ final class AnswerLane: ChannelDuplexHandler {
     return nil
   }
 
-  /// The client has taken so much of what was sent; a download's frames are no nuisance.
+  /// The client has acknowledged so many bytes; the frames of a download are no nuisance.
   private func noteTaken(_ increment: Int, of untaken: inout Int) {
     let taken = min(increment, untaken)
     untaken -= taken

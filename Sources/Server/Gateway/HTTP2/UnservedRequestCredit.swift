@@ -4,8 +4,9 @@ import NIOCore
 /// credentials.
 ///
 /// It is counted in frames. A request costs `request` of them when it is opened, and more if its
-/// headers are large, and returns them when it is served. A request that is refused, reset or left unfinished keeps the cost, and so
-/// does every other frame that carries no data, or makes no room for more (`usefulBytes`). The credit grows again with time. If it is used up, the connection is
+/// headers are large, and returns them when it is served. A request that is refused, reset or left
+/// unfinished keeps the cost, and so does every other frame, unless it carries data or makes room for
+/// more (`usefulBytes`). The credit grows again with time. If it is used up, the connection is
 /// not read until it has grown: a client that only makes work is slowed down, and disconnected if
 /// it continues for long.
 struct UnservedRequestCredit {

@@ -10,9 +10,9 @@ import KeyValueStore
 ///     brasa-forwarded: <caller> <seconds> <proof>
 ///
 /// where the proof is a code under the secret of caller, time, receiving node, method and target: a
-/// third party can use it for nothing else, and only for a minute. It contains the node's client and that the request must not
-/// be forwarded again, and grants nothing: the client's own credentials are checked at the
-/// receiver.
+/// third party can use it for nothing else, and only for a minute. It contains the node's client and
+/// that the request must not be forwarded again, and grants nothing: the client's own credentials are
+/// checked at the receiver.
 package struct NodeSecret: Sendable {
   /// The seconds for which the field of a request is valid, before and after its time.
   private static let lifetime = Int64(60)

@@ -4,8 +4,8 @@ import KeyValueStore
 /// The bounds of unfinished resumable uploads: for each caller that starts them, each project, and
 /// in total.
 ///
-/// Clients leave an eighth of the last two to administrators. When half of one is taken, the clients of a network have a
-/// sixteenth of it, so that nobody's accounts, however many, use it up.
+/// Clients leave an eighth of the last two to administrators. When half of one is taken, the clients of
+/// a network have a sixteenth of it: one person's accounts, however many, can't use it up.
 package struct UploadLimits: Sendable {
   /// The most uploads at once, and the most bytes that they may take.
   package struct Bound: Sendable {
