@@ -65,6 +65,28 @@ import Testing
     return bytes
   }
 
+  @Test func `deployments at once make one site and one channel`() async throws {
+    let place = Place()
+    defer { place.close() }
+    let nodes = try [place.open(sharing: true), place.open(sharing: true)]
+    for round in 0..<8 {
+      let name = "shop-\(round)"
+      let made = try await withThrowingTaskGroup(of: [String].self) { group in
+        for number in 0..<8 {
+          group.addTask {
+            let site = try nodes[number % 2].siteToDeploy(name, of: name)
+            return [site.name, try nodes[number % 2].channelToDeploy("next", of: name).label]
+          }
+        }
+        return try await group.reduce(into: Set<[String]>()) { $0.insert($1) }
+      }
+      #expect(made.count == 1)
+    }
+    // Another project's name, from the side.
+    _ = try nodes[0].createSite("taken", of: "other")
+    #expect(try nodes[1].siteToDeploy("taken", of: "taken").name != "taken")
+  }
+
   @Test func `content goes with its last version, and what was cut off a day later`() async throws {
     let place = Place()
     defer { place.close() }

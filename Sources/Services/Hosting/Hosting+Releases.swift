@@ -26,6 +26,28 @@ extension Hosting {
 
   /// Makes a preview channel, which ends after that many seconds, or at the latest after 30 days.
   package func createChannel(_ id: String, of site: String, life: Int64?) throws -> HostedChannel {
+    try createChannel(id, of: site, life: life) { _ in
+      throw ServiceError(.alreadyExists, "The channel \(id) already exists.")
+    }
+  }
+
+  /// The channel of a name, made where there is none or it has ended.
+  package func channelToDeploy(
+    _ id: String,
+    of site: String,
+    life: Int64? = nil
+  ) throws -> HostedChannel {
+    if let channel = try channels(of: site).first(where: { $0.id == id }) { return channel }
+    return try createChannel(id, of: site, life: life) { $0 }
+  }
+
+  /// Makes a channel unless it exists, which may be since another node or request made it at the same time.
+  private func createChannel(
+    _ id: String,
+    of site: String,
+    life: Int64?,
+    orUse existing: (HostedChannel) throws -> HostedChannel
+  ) throws -> HostedChannel {
     try SiteName.checkChannel(id)
     let life = try Self.life(life)
     let known = try channels(of: site)
@@ -44,15 +66,16 @@ extension Hosting {
       label: SiteName.label(site, id, suffix: Self.randomDigits(8)),
       release: nil
     )
-    try changing { group in
+    return try changing { group in
       let key = HostingKey.key(.channel, site, id)
-      let old = try group.hosted(key, as: HostedChannel.self)
-      guard old.map({ $0.expiresAt.map { $0 <= time } ?? false }) ?? true else {
-        throw ServiceError(.alreadyExists, "The channel \(id) already exists.")
+      if let made = try group.hosted(key, as: HostedChannel.self),
+        made.expiresAt.map({ $0 > time }) ?? true
+      {
+        return try existing(made)
       }
       try put(channel, of: site, in: group)
+      return channel
     }
-    return channel
   }
 
   /// Gives a preview channel that many seconds more from now on.

@@ -83,8 +83,19 @@ package final class Hosting: Sendable {
     of project: String,
     appID: String? = nil
   ) throws -> HostedSite {
+    try createSite(name, of: project, appID: appID) { _ in
+      throw ServiceError(.alreadyExists, "The site \(name) already exists.")
+    }
+  }
+
+  /// Makes a site unless it exists, which may be since another node or request made it at the same time.
+  private func createSite(
+    _ name: String,
+    of project: String,
+    appID: String?,
+    orUse existing: (HostedSite) throws -> HostedSite
+  ) throws -> HostedSite {
     try SiteName.check(name)
-    let site = HostedSite(name: name, project: project, createdAt: now, appID: appID)
     let count = try sites(of: nil).count
     guard count < configuration.maximumSites else {
       throw ServiceError(
@@ -92,14 +103,14 @@ package final class Hosting: Sendable {
         "The server already has the maximum of \(count) sites."
       )
     }
-    try changing { group in
-      guard try group.get(HostingKey.key(.site, name)) == nil else {
-        throw ServiceError(.alreadyExists, "The site \(name) already exists.")
-      }
-      try group.put(HostingKey.key(.site, name), try HostingRecord.bytes(site))
+    let site = HostedSite(name: name, project: project, createdAt: now, appID: appID)
+    return try changing { group in
+      let key = HostingKey.key(.site, name)
+      if let made = try group.hosted(key, as: HostedSite.self) { return try existing(made) }
+      try group.put(key, try HostingRecord.bytes(site))
       try put(Self.live(site, at: site.createdAt), of: name, in: group)
+      return site
     }
-    return site
   }
 
   /// The site of a name, made where a project asks for its default one; a project's id means that one, too.
@@ -107,7 +118,9 @@ package final class Hosting: Sendable {
     let name = try name == project ? defaultSite(of: project) : name
     if let site = try site(name) { return site }
     guard try name == defaultSite(of: project) else { throw Self.noSite(name) }
-    return try createSite(name, of: project)
+    let made = try createSite(name, of: project, appID: nil) { $0 }
+    // Another project may have taken the name just now: then the default site has another one.
+    return try made.project == project ? made : siteToDeploy(project, of: project)
   }
 
   /// The name of the site that a project has by itself: its id, with digits behind it where another project made a site of

@@ -165,10 +165,7 @@ private struct HostingWork {
   ) throws {
     let site = try own(name)
     let finished = try hosting.update(version, of: site.name, status: .finalized, config: nil)
-    let known = try hosting.channels(of: site.name)
-    if !known.contains(where: { $0.id == channel }) {
-      _ = try hosting.createChannel(channel, of: site.name, life: nil)
-    }
+    _ = try hosting.channelToDeploy(channel, of: site.name)
     _ = try hosting.release(
       version,
       on: channel,
@@ -219,11 +216,8 @@ private struct HostingWork {
     _ output: (AdministrationReply) throws -> Void
   ) throws {
     let site = try own(name)
-    let isKnown = try hosting.channels(of: site.name).contains { $0.id == id }
-    let channel =
-      isKnown
-      ? try hosting.extendChannel(id, of: site.name, life: life ?? 7 * 86_400)
-      : try hosting.createChannel(id, of: site.name, life: life)
+    _ = try hosting.channelToDeploy(id, of: site.name, life: life)
+    let channel = try hosting.extendChannel(id, of: site.name, life: life ?? 7 * 86_400)
     try output(.line(hosting.host(of: channel) ?? channel.label))
     let end = channel.expiresAt.map(Self.time) ?? "its site"
     try output(.finished(summary: "the channel \(id) lives until \(end)"))
