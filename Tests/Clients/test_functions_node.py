@@ -201,6 +201,17 @@ def test_a_source_that_cannot_be_loaded_changes_nothing(functions, tmp_path):
     assert functions.get("parts").status_code == 200
 
 
+def test_a_manifest_of_another_program_is_not_taken(functions, tmp_path):
+    shutil.copytree(CODEBASE, tmp_path / "source")
+    (tmp_path / "source" / "index.js").write_text(
+        "const { onRequest } = require('firebase-functions');\nexports.behind = onRequest((request, response) => response.send('3'));\n"
+    )
+    for name in ("over-http", "port-taken"):
+        (tmp_path / "source" / name).write_text("")
+    assert "created  behind" in functions.command("deploy", tmp_path / "source", "--codebase", "behind").stdout
+    assert functions.get("behind").text == "3"
+
+
 SPY = """
 const fs = require("fs"), net = require("net");
 const { data } = JSON.parse(fs.readFileSync("spy.json"));

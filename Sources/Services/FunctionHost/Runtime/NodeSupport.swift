@@ -37,10 +37,21 @@ enum NodeSupport {
     const program = "node_modules/.bin/firebase-functions";
     if (!fs.existsSync(program)) fail("package.json does not name firebase-functions.");
 
-    const probe = net.createServer().listen(0, "127.0.0.1", () => {
-      const port = probe.address().port;
-      probe.close(() => ask(port));
-    });
+    const seconds = Number(process.env.FUNCTIONS_DISCOVERY_TIMEOUT || "40");
+    const deadline = Date.now() + seconds * 1000;
+
+    function start() {
+      if (Date.now() > deadline) fail("The SDK's server of manifests did not start.");
+      const probe = net.createServer().listen(0, "127.0.0.1", () => {
+        const port = probe.address().port;
+        probe.close(() => ask(port));
+      });
+    }
+
+    // Another program may take the port before the SDK's server does, and respond in its place.
+    function isForeign(response) {
+      return response.headers["x-powered-by"] !== "Express";
+    }
 
     function ask(port) {
       const file = output + ".sdk";
@@ -49,26 +60,41 @@ enum NodeSupport {
         stdio: ["ignore", 2, 2],
       });
       let hasEnded = false;
+      const end = () => {
+        hasEnded = true;
+        child.removeAllListeners("exit");
+        child.kill("SIGKILL");
+      };
       child.on("exit", (code) => {
         hasEnded = true;
         if (code === 0 && fs.existsSync(file)) write(fs.readFileSync(file, "utf8"), "The manifest");
-        fail("The source can't be loaded.");
+        // The SDK's server also ends if its port is taken.
+        const other = net.connect(port, "127.0.0.1");
+        other.on("connect", () => {
+          other.destroy();
+          start();
+        });
+        other.on("error", () => fail("The source can't be loaded."));
       });
-      const seconds = Number(process.env.FUNCTIONS_DISCOVERY_TIMEOUT || "40");
-      const deadline = Date.now() + seconds * 1000;
       const again = () => {
         if (hasEnded) return;
         if (Date.now() > deadline) fail("The SDK's server of manifests did not start.");
         setTimeout(get, 50);
       };
       const get = () => {
+        if (hasEnded) return;
         const request = http.get({ host: "127.0.0.1", port, path: "/__/functions.yaml" }, (response) => {
+          if (hasEnded) return request.destroy();
+          if (isForeign(response)) {
+            end();
+            request.destroy();
+            return start();
+          }
           let text = "";
           response.setEncoding("utf8");
           response.on("data", (part) => { text += part; });
           response.on("end", () => {
-            child.removeAllListeners("exit");
-            child.kill("SIGKILL");
+            end();
             if (response.statusCode !== 200) fail("The source can't be loaded: " + text);
             write(text, "The manifest");
           });
@@ -77,6 +103,7 @@ enum NodeSupport {
       };
       get();
     }
+    start();
     """#
 
   /// Has the Admin SDK verify tokens of users, which it doesn't where it has an emulator's address.
