@@ -118,6 +118,61 @@ def test_a_change_of_address_does_not_tell_whose_an_address_is(shop, identity, b
     assert answers[0] == answers[1]
 
 
+def attempts_failed(shop, since):
+    return [line for line in shop.lines[since:] if "an email was not delivered" in line]
+
+
+@pytest.mark.parametrize("step", ["greeting", "message"])
+def test_a_response_does_not_wait_for_a_slow_mail_server(shop, identity, working, step):
+    """If it did, the time of a response would reveal which addresses have accounts."""
+    # More than the queue delivers at the same time.
+    known = [f"known{next(numbers)}@slow.example" for _ in range(9)]
+    unknown = f"unknown{next(numbers)}@slow.example"
+    for address in known:
+        made(shop, identity, address)
+    before = len(shop.lines)
+    with working.held(step):
+        for address in (*known, unknown):
+            answer = identity.client("sendOobCode", requestType="PASSWORD_RESET", email=address)
+            assert answer == {"kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": address}
+        # No attempt has failed meanwhile, so no response came only after a timeout.
+        assert attempts_failed(shop, before) == []
+        working.wait_until_held(8)
+        assert not any(working.to(address) for address in known)
+    for address in known:
+        working.wait_for(address)
+    assert working.to(unknown) == []
+
+
+def test_no_kind_of_email_delays_its_response(shop, identity, bia, working):
+    identity.admin("/config", verb="PATCH", version="v2", token=shop.administrator_key,
+                   signIn={"email": {"enabled": True, "passwordRequired": False}})
+    identity.client("sendOobCode", requestType="VERIFY_EMAIL", idToken=bia["idToken"])
+    identity.client("update", oobCode=code_of(working.wait_for(bia["email"]).link))
+    session = identity.client("signInWithPassword", email=bia["email"], password=PASSWORD)
+    moved, free, guest = (bia["email"].replace("bia", name) for name in ("moved", "free", "guest"))
+    change = {"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": session["idToken"]}
+    identity.client("sendOobCode", newEmail=moved, **change)
+    change_code = code_of(working.wait_for(moved).link)
+    before = len(shop.lines)
+    with working.held("greeting"):
+        answers = [
+            identity.client("sendOobCode", requestType="EMAIL_SIGNIN", email=address, continueUrl=ORIGIN)
+            for address in (bia["email"], guest)
+        ]
+        assert answers[0] == {**answers[1], "email": bia["email"]}
+        taken = made(shop, identity, f"taken{next(numbers)}@slow.example")["email"]
+        assert len({str(identity.client("sendOobCode", newEmail=address, **change)) for address in (taken, free)}) == 1
+        identity.client("sendOobCode", requestType="VERIFY_EMAIL", idToken=session["idToken"])
+        # The old address is told of the change.
+        assert identity.client("update", oobCode=change_code)["email"] == moved
+        assert attempts_failed(shop, before) == []
+        working.wait_until_held(5)
+    for address, count in ((bia["email"], 4), (guest, 1), (free, 1)):
+        working.wait_for(address, count)
+    assert working.to(taken) == []
+
+
 def test_a_change_of_address_is_told_to_the_old_one(identity, bia, working):
     def letter_about(kind, address, **body):
         identity.client("sendOobCode", requestType=kind, **body)

@@ -1,6 +1,7 @@
 """aiosmtpd as the mail server that emails are handed to, and what came of it."""
 
 import asyncio
+import contextlib
 import email
 import email.policy
 import re
@@ -35,7 +36,7 @@ class MailServer:
     """One port on which mail servers of several kinds answer, one after the other.
 
     `is_up`, `certificate` (a directory; None offers no TLS) and `takes_login` say how from the next
-    connection on.
+    connection on. `held` makes it slow.
     """
 
     def __init__(self, certificate):
@@ -45,6 +46,11 @@ class MailServer:
         self.emails = []
         self.connections = 0
         self.logins = []
+        # The step at which conversations stop, how many did, and what lets them go on.
+        self.held_step = None
+        self.held_count = 0
+        self._free = asyncio.Event()
+        self._greetings = set()
         self._changed = threading.Condition()
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
@@ -58,6 +64,9 @@ class MailServer:
         self._count("connections")
         if not self.is_up:
             return Closing()
+        return Silent(self) if self.held_step == "greeting" else self._conversation()
+
+    def _conversation(self):
         if self.certificate is None:
             return SMTP(self, hostname="mail.example", loop=self._loop)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -76,11 +85,49 @@ class MailServer:
         return AuthResult(success=is_good, handled=False, auth_data=given[0])
 
     async def handle_DATA(self, server, session, envelope):
+        await self.reach("message")
         email = Email(session, envelope)
         with self._changed:
             self.emails.append(email)
             self._changed.notify_all()
         return "250 taken"
+
+    @contextlib.contextmanager
+    def held(self, step):
+        """Stops every conversation at the step, `greeting` or `message`, until the block ends."""
+        self.held_step, self.held_count = step, 0
+        try:
+            yield
+        finally:
+            self.held_step = None
+            self._loop.call_soon_threadsafe(self._release)
+
+    def _release(self):
+        self._free.set()
+        self._free = asyncio.Event()
+
+    async def reach(self, step):
+        """Waits if the step is held."""
+        if self.held_step == step:
+            self._count("held_count")
+            await self._free.wait()
+
+    def wait_until_held(self, count=1):
+        with self._changed:
+            assert self._changed.wait_for(lambda: self.held_count >= count, 30), "no conversation came so far"
+
+    def greet(self, transport):
+        """Begins the conversation on a connection that was held."""
+        async def begin():
+            await self.reach("greeting")
+            if not transport.is_closing():
+                conversation = self._conversation()
+                transport.set_protocol(conversation)
+                conversation.connection_made(transport)
+
+        task = self._loop.create_task(begin())
+        self._greetings.add(task)
+        task.add_done_callback(self._greetings.discard)
 
     def _count(self, name):
         with self._changed:
@@ -107,6 +154,16 @@ class Closing(asyncio.Protocol):
 
     def connection_made(self, transport):
         transport.close()
+
+
+class Silent(asyncio.Protocol):
+    """A server that accepts connections and does not greet before it is released."""
+
+    def __init__(self, server):
+        self.server = server
+
+    def connection_made(self, transport):
+        self.server.greet(transport)
 
 
 def environment(mail, authority, **more):
