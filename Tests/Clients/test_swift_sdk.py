@@ -20,8 +20,8 @@ NAMES = servers.CHECKOUT / "Tests" / "Fixtures" / "sdk-names"
 MODULES = servers.CHECKOUT / ".build" / "debug" / "Modules"
 # So many of Google's names each module has; the numbers may only grow.
 LEAST = {
-    "FirebaseAnalytics": 40, "FirebaseAuth": 406, "FirebaseCore": 50, "FirebaseFirestore": 390, "FirebaseFunctions": 43,
-    "FirebaseInstallations": 31, "FirebaseMessaging": 73, "FirebaseRemoteConfig": 119, "FirebaseSharedSwift": 66,
+    "FirebaseAnalytics": 136, "FirebaseAuth": 439, "FirebaseCore": 56, "FirebaseFirestore": 469, "FirebaseFunctions": 43,
+    "FirebaseInstallations": 32, "FirebaseMessaging": 74, "FirebaseRemoteConfig": 120, "FirebaseSharedSwift": 66,
     "FirebaseStorage": 162,
 }
 PROGRAM = servers.CHECKOUT / ".build" / "debug" / "sdk-app"
