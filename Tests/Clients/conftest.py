@@ -25,8 +25,8 @@ LONG = [f"test_{name}.py" for name in (
     "book_console_data", "console_data", "console_lock", "messaging", "storage", "console_first_steps", "analytics_oracle",
     "console_words", "rules_work", "console_people", "console_interrupted", "console_config", "storage_tools", "watch_oracle",
     "firestore_admin", "auth_limits", "storage_command", "emulator_folder", "book_console", "console_messages",
-    "firebase_cli_functions", "cluster_passing", "storage_s3", "console_owners", "failed_syncs", "transfer_round_trip",
-    "docs_site", "remote_config", "backup_faults",
+    "firebase_cli_functions", "cluster_passing", "storage_s3", "console_owners", "failed_syncs", "failed_syncs_products",
+    "transfer_round_trip", "docs_site", "remote_config", "backup_faults",
 )]
 
 

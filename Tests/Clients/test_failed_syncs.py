@@ -9,15 +9,14 @@ import requests
 from google.api_core import exceptions
 from google.cloud import firestore
 
-from support import analytics, clients, messaging, remote_config, shim, server as servers
+from support import analytics, clients, shim, server as servers
+from support.failing_store import BUCKET, IO_ERROR, PROJECT, FailingStore
 
 pytestmark = [
     pytest.mark.brasa_only,
     pytest.mark.skipif(sys.platform != "linux", reason="the shim is for Linux"),
 ]
 
-PROJECT = "shop"
-BUCKET = f"{PROJECT}.appspot.com"
 # Larger than what the store keeps of a file by itself.
 OLD, NEW = b"old-" * 60_000, b"new-" * 50_000
 UNKNOWN = "It is unknown if the write took effect"
@@ -26,50 +25,6 @@ UNKNOWN = "It is unknown if the write took effect"
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
     return shim.build(tmp_path_factory.mktemp("shim"))
-
-
-class Store:
-    """A server whose log's syncs fail while a file is there."""
-
-    def __init__(self, library, directory, watched=""):
-        self.fault = directory / "fault"
-        self.data = directory / "data"
-        environment = shim.environment(library, self.data / watched, fail_sync_while=self.fault)
-        self.server = servers.Brasa(self.data, environment=environment)
-
-    def __enter__(self):
-        self.server.start()
-        return self
-
-    def __exit__(self, *_):
-        self.fault.unlink(missing_ok=True)
-        self.server.kill()
-
-    def fail(self):
-        self.fault.touch()
-
-    def restart(self, ending="stop"):
-        """Ends the server in an orderly way, or as a crash does, and starts it on a disk that is well."""
-        self.fault.unlink(missing_ok=True)
-        if ending == "kill":
-            self.server.kill()
-        else:
-            assert self.server.stop() == 0, self.server.output
-        self.server.start()
-
-    @property
-    def objects(self):
-        return f"{self.server.url}/storage/v1/b/{BUCKET}/o"
-
-    def upload(self, name, data):
-        uploads = self.objects.replace("/storage", "/upload/storage")
-        return requests.post(uploads, params={"uploadType": "media", "name": name}, data=data, timeout=60)
-
-    def content(self, name):
-        return requests.get(f"{self.objects}/{name}", params={"alt": "media"}, timeout=60)
-
-    def metric(self, name):
-        return next(float(line.split()[-1]) for line in self.server.metrics if line.startswith(name + " "))
 
 
 def put_media(store):
@@ -117,7 +72,7 @@ WAYS = [put_media, put_related, put_firebase, put_xml, compose, finish_session]
 
 @pytest.mark.parametrize("ending, ways", [("stop", [put_media, compose]), ("kill", WAYS)])
 def test_a_file_that_is_overwritten_while_a_sync_fails_is_never_lost(tmp_path, library, ending, ways):
-    with Store(library, tmp_path) as store:
+    with FailingStore(library, tmp_path) as store:
         assert store.upload("part", NEW[: len(NEW) // 2]).status_code == 200
         # After a crash the write that failed may have come into force, whole.
         allowed = {OLD} if ending == "stop" else {OLD, NEW}
@@ -152,7 +107,7 @@ def overwrite(store, way, ending):
 
 
 def test_a_refused_write_of_a_document_does_not_come_back(tmp_path, library):
-    with Store(library, tmp_path) as store:
+    with FailingStore(library, tmp_path) as store:
         client = clients.connect(store.server, PROJECT)
         counter, kept = client.document("c/counter"), client.document("c/kept")
         counter.set({"n": 1})
@@ -178,65 +133,6 @@ def test_a_refused_write_of_a_document_does_not_come_back(tmp_path, library):
         assert "end of the store's log was discarded" not in store.server.output
 
 
-def test_refused_writes_of_every_product_are_unavailable_and_do_not_come_back(tmp_path, library):
-    with Store(library, tmp_path) as store:
-        for act in (sign_up, register, publish, send_events):
-            act(store)
-        assert store.server.stop() == 0
-    done = servers.run("verify", "--data", store.data)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def sign_up(store):
-    def call(verb):
-        url = f"{store.server.url}/identitytoolkit.googleapis.com/v1/accounts:{verb}"
-        body = {"email": "ana@example.com", "password": "correct horse", "returnSecureToken": True}
-        return requests.post(url, params={"key": PROJECT}, json=body, timeout=30)
-
-    store.fail()
-    refused = call("signUp")
-    assert refused.status_code == 503 and refused.json()["error"]["status"] == "UNAVAILABLE", refused.text
-    store.restart()
-    assert call("signInWithPassword").status_code == 400
-    assert call("signUp").status_code == 200
-
-
-def register(store):
-    device = messaging.Device(store.server, PROJECT)
-    store.fail()
-    refused = device.post("registrations", {"direct": {"platform": "linux"}})
-    assert refused.status_code == 503 and refused.json()["error"]["status"] == "UNAVAILABLE", refused.text
-    store.restart()
-    device.url = store.server.url
-    device.register()
-
-
-def publish(store):
-    config = remote_config.RemoteConfig(store.server, PROJECT)
-    _, etag = config.publish({"parameters": {"a": {"defaultValue": {"value": "1"}}}})
-    store.fail()
-    changed = {"parameters": {"a": {"defaultValue": {"value": "2"}}}}
-    error = config.refused("PUT", "remoteConfig", 503, json=changed, headers={"If-Match": etag})
-    assert error["status"] == "UNAVAILABLE"
-    store.restart()
-    found, known = remote_config.RemoteConfig(store.server, PROJECT).get()
-    assert known == etag and found["parameters"]["a"]["defaultValue"] == {"value": "1"}
-
-
-def send_events(store):
-    events = analytics.Analytics(store.server, PROJECT)
-    instance = "0123456789abcdef0123456789abcdef"
-    events.accepted(analytics.batch(instance, analytics.event("first"), number=1))
-    store.fail()
-    refused = events.send(analytics.batch(instance, analytics.event("second"), number=2))
-    assert refused.status_code == 503 and refused.json()["error"]["status"] == "UNAVAILABLE", refused.text
-    store.restart()
-    events = analytics.Analytics(store.server, PROJECT)
-    # The batch was never taken, so that its number is new.
-    again = events.accepted(analytics.batch(instance, analytics.event("second"), number=2))
-    assert not again.get("repeated"), again
-
-
 def error_lines(store):
     return len([line for line in store.server.lines if " ERROR " in line])
 
@@ -247,7 +143,7 @@ def minutes(begun):
 
 
 def test_a_failed_sync_of_the_store_is_told_everywhere_once(tmp_path, library):
-    with Store(library, tmp_path, "store") as store:
+    with FailingStore(library, tmp_path, watched="store") as store:
         client = clients.connect(store.server, PROJECT)
         client.document("c/first").set({"n": 1})
         assert store.metric("brasa_kv_background_errors") == store.metric("brasa_kv_write_stopped") == 0
@@ -270,7 +166,7 @@ def test_a_failed_sync_of_the_store_is_told_everywhere_once(tmp_path, library):
 
 
 def test_a_failed_sync_of_events_is_told_everywhere_once(tmp_path, library):
-    with Store(library, tmp_path, "events") as store:
+    with FailingStore(library, tmp_path, watched="events") as store:
         events = analytics.Analytics(store.server, PROJECT)
         instance = "0123456789abcdef0123456789abcdef"
         events.accepted(analytics.batch(instance, analytics.event("first")))
@@ -282,7 +178,7 @@ def test_a_failed_sync_of_events_is_told_everywhere_once(tmp_path, library):
         assert store.metric("brasa_events_kv_background_errors") >= 1
         assert store.metric("brasa_events_kv_write_stopped") == 1
         assert store.metric("brasa_events_writable") == 0 and store.metric("brasa_storage_writable") == 1
-        store.server.wait_for_output("writes to the store fail", "part=events", "Input/output error")
+        store.server.wait_for_output("writes to the store fail", "part=events", IO_ERROR)
         assert error_lines(store) < 20 * minutes(begun)
         clients.connect(store.server, PROJECT).document("c/first").set({"n": 1})
 

@@ -190,22 +190,55 @@ struct DeploymentFolder: Sendable {
   /// Makes the parts of a codebase those in force, and a release that can be put in force again.
   func keep(_ parts: [Deployment]) throws {
     guard let first = parts.first else { return }
-    let manager = FileManager.default
-    let folder = "\(deployments)/\(first.project)"
-    let releases = releasesFolder(first.project, first.codebase)
-    for made in [folder, releases] {
-      try manager.createDirectory(atPath: made, withIntermediateDirectories: true)
-    }
     let isWhole = parts.count == 1 && first.selection == nil
     let data =
       try isWhole
       ? JSONEncoder().encode(first) : JSONEncoder().encode(DeploymentParts(parts: parts))
-    try SafeFile.write(data, to: "\(releases)/\(parts.number).json")
-    try SafeFile.write(data, to: "\(folder)/\(first.codebase).json")
-    let kept = try self.releases(project: first.project, codebase: first.codebase)
-    for old in kept.dropFirst(Self.mostReleases) where old.number != parts.number {
-      try? manager.removeItem(atPath: "\(releases)/\(old.number).json")
+    for path in files(of: parts) {
+      try FileManager.default.createDirectory(
+        atPath: (path as NSString).deletingLastPathComponent,
+        withIntermediateDirectories: true
+      )
+      try SafeFile.write(data, to: path)
     }
+  }
+
+  /// Removes a codebase's oldest releases beyond the limit, but not the one with that number.
+  func dropOldReleases(_ project: String, _ codebase: String, but number: Int) throws {
+    let kept = try releases(project: project, codebase: codebase)
+    for old in kept.dropFirst(Self.mostReleases) where old.number != number {
+      let path = "\(releasesFolder(project, codebase))/\(old.number).json"
+      try? FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  /// The contents of the files that `keep` replaces; nil for a file that is not there.
+  func contents(replacedBy parts: [Deployment]) throws -> [(path: String, data: Data?)] {
+    try files(of: parts).map { path in
+      let isThere = FileManager.default.fileExists(atPath: path)
+      return (path, isThere ? try Data(contentsOf: URL(fileURLWithPath: path)) : nil)
+    }
+  }
+
+  /// Undoes a `keep`: the codebase in force first, as it is what a restart serves.
+  func restore(_ contents: [(path: String, data: Data?)]) throws {
+    for (path, data) in contents.reversed() {
+      if let data {
+        try SafeFile.write(data, to: path)
+      } else if FileManager.default.fileExists(atPath: path) {
+        try FileManager.default.removeItem(atPath: path)
+        try SafeFile.sync((path as NSString).deletingLastPathComponent)
+      }
+    }
+  }
+
+  /// The files of the parts of a codebase: the release, then the codebase in force.
+  private func files(of parts: [Deployment]) -> [String] {
+    guard let first = parts.first else { return [] }
+    return [
+      "\(releasesFolder(first.project, first.codebase))/\(parts.number).json",
+      "\(deployments)/\(first.project)/\(first.codebase).json",
+    ]
   }
 
   /// The states of a codebase that are kept, the newest first; each has its parts.

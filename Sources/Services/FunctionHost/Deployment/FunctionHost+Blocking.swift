@@ -90,8 +90,7 @@ extension FunctionHost {
         parts[index].switchedOff = off.isEmpty ? nil : off.map(\.name).sorted()
       }
       guard parts.map(\.switchedOff) != codebase.deployments.map(\.switchedOff) else { continue }
-      try folder.keep(parts)
-      try publish()
+      try keep(parts)
       try guarded.note(parts)
       codebases[key] = Codebase(deployments: parts, pools: codebase.pools)
       log.notice(

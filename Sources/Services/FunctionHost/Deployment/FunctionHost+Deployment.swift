@@ -143,9 +143,9 @@ extension FunctionHost {
     }
     try triggers?.check(manifest.endpoints, project: project, codebase: codebase)
     let plan = plan(manifest, project, codebase)
-    try folder.keep(parts)
-    try publish()
-    try triggers?.replace(manifest.endpoints, project: project, codebase: codebase)
+    try keep(parts) {
+      try triggers?.replace(manifest.endpoints, project: project, codebase: codebase)
+    }
     try load(parts, changing: changed)
     sweepFolders()
     var metadata: Logger.Metadata = [
@@ -156,6 +156,35 @@ extension FunctionHost {
     if let changed { metadata["changed"] = "\(changed)" }
     log.notice("functions were deployed", metadata: metadata)
     return plan
+  }
+
+  /// Keeps the parts of a codebase and then runs `body`; if a step throws, the files are as before.
+  ///
+  /// A restart serves what the files say, so a refused deployment must not stay in them.
+  func keep(_ parts: [Deployment], with body: () throws -> Void = {}) throws {
+    guard let first = parts.first else { return }
+    let before = try folder.contents(replacedBy: parts)
+    do {
+      try folder.keep(parts)
+      try publish()
+      try body()
+    } catch {
+      takeBack(before)
+      throw error
+    }
+    try? folder.dropOldReleases(first.project, first.codebase, but: parts.number)
+  }
+
+  private func takeBack(_ contents: [(path: String, data: Data?)]) {
+    do {
+      try folder.restore(contents)
+      try publish()
+    } catch {
+      log.error(
+        "a refused deployment could not be taken back; deploy the codebase again",
+        metadata: ["error": "\(error)"]
+      )
+    }
   }
 
   /// Copies a source, installs its packages and asks the SDK for its functions; nothing in force changes.
