@@ -184,9 +184,23 @@ def test_pipelines_know_the_types(ladder):
         Count().as_("n"), groups=["v"]
     )
     assert [row.get("n") for row in groups.execute()] == [4]
-    product = ladder.pipeline().literals({"v": BSONDecimal128("0.1")}).select(Field.of("v").multiply(2).as_("v"))
-    with pytest.raises(exceptions.InvalidArgument, match="multiply doesn't compute with values of the type decimal128"):
-        product.execute()
+
+
+def test_pipelines_compute_with_decimals(client):
+    client.document("c/a").set({"price": BSONDecimal128("4.90"), "n": 3})
+    client.document("c/b").set({"price": BSONDecimal128("0.10"), "n": 2})
+    price, rows = Field.of("price"), client.pipeline().collection("c").sort(Field.of("n").ascending())
+    total = rows.select(price.multiply(Field.of("n")).as_("v"), price.divide(3).as_("third")).execute()
+    assert [row.get("v") for row in total] == [BSONDecimal128("0.20"), BSONDecimal128("14.70")]
+    assert total[0].get("third") == BSONDecimal128("0.03333333333333333333333333333333333")
+    whole = rows.select(price.round().as_("r"), price.floor().as_("f"), price.mod(2).as_("m")).execute()
+    assert [row.get("r") for row in whole] == [BSONDecimal128("0"), BSONDecimal128("5")]
+    assert [row.get("f") for row in whole] == [BSONDecimal128("0"), BSONDecimal128("4")]
+    assert [row.get("m") for row in whole] == [BSONDecimal128("0.10"), BSONDecimal128("0.90")]
+    sums = client.pipeline().collection("c").aggregate(price.sum().as_("s"), price.average().as_("a")).execute()
+    assert sums[0].data() == {"s": BSONDecimal128("5.00"), "a": BSONDecimal128("2.50")}
+    with pytest.raises(exceptions.InvalidArgument, match="sqrt doesn't compute with values of the type decimal128"):
+        client.pipeline().collection("c").select(price.sqrt().as_("v")).execute()
 
 
 def test_rest_has_the_wire_form(client, http):

@@ -4,13 +4,15 @@ import re
 import threading
 
 import pytest
+import requests
 from google.api_core import exceptions
 from google.cloud import firestore
 from google.cloud.firestore_v1.pipeline_expressions import Constant, Count, Field, FunctionExpression, Variable
 from google.cloud.firestore_v1.pipeline_source import PipelineSource
 from google.cloud.firestore_v1.query_profile import PipelineExplainOptions
 
-from support.rpc import Failure
+from support import server as servers
+from support.rpc import OWNER, Failure, varint
 
 pytestmark = pytest.mark.brasa_only
 
@@ -202,32 +204,95 @@ def test_writing_stages_are_the_last_ones(shop):
     assert len(rows(products)) == 2
 
 
-def nested(depth):
-    """The bytes of a request whose expression is so deep."""
+def field(number, content):
+    """A field of a message, as bytes: the client's own library refuses to nest so deep."""
+    return varint(number << 3 | 2) + varint(len(content)) + content
 
-    def field(number, content):
-        length, rest = b"", len(content)
-        while rest >= 0x80:
-            length += bytes([rest & 0x7F | 0x80])
-            rest >>= 7
-        tag = number << 3 | 2
-        head = bytes([tag]) if tag < 0x80 else bytes([tag & 0x7F | 0x80, tag >> 7])
-        return head + length + bytes([rest]) + content
 
+def function(name, argument):
+    return field(20, field(1, name) + field(2, argument))
+
+
+def execute(calls, names, *stages):
+    """The responses to a pipeline of stages that are pairs of a name and its arguments."""
+    pipeline = b"".join(field(1, field(1, name) + arguments) for name, arguments in stages)
+    request = field(1, names.database.encode()) + field(2, field(1, pipeline))
+    return calls.raw("/google.firestore.v1.Firestore/ExecutePipeline", request, streams=True)
+
+
+def condition(depth):
+    """A stage with so many functions inside each other, and a constant inside the last one."""
     value = field(17, b"x")
     for _ in range(depth):
-        value = field(20, field(1, b"abs") + field(2, value))
-    return field(1, b"where") + field(2, value), field
+        value = function(b"abs", value)
+    return b"where", field(2, value)
 
 
-@pytest.mark.parametrize("depth", [130, 10_000])
+@pytest.mark.parametrize("depth", [120, 130, 10_000])
 def test_deep_pipelines_are_refused(calls, names, depth):
-    stage, field = nested(depth)
-    request = field(1, names.database.encode()) + field(2, field(1, field(1, stage)))
     with pytest.raises(Failure) as refusal:
-        calls.raw("/google.firestore.v1.Firestore/ExecutePipeline", request)
+        execute(calls, names, (b"database", b""), condition(depth))
     assert refusal.value.code.name == "INVALID_ARGUMENT"
-    assert "nested too deeply" in refusal.value.message
+    assert refusal.value.message == "The pipeline is nested too deeply. Nest expressions at most 120 levels deep."
+
+
+def test_pipelines_of_the_greatest_depth_are_answered(calls, names):
+    assert len(execute(calls, names, (b"database", b""), condition(119))) == 1
+
+
+ONE = b"\x10\x01"
+
+
+def entry(value):
+    """The field `a` of a map."""
+    return field(1, field(1, b"a") + field(2, value))
+
+
+def inside(depth):
+    """Arguments of a `select`: so many sub-pipelines inside each other."""
+    arguments = field(2, field(6, entry(ONE)))
+    for _ in range(depth):
+        stages = (b"literals", field(2, field(6, entry(ONE)))), (b"select", arguments)
+        pipeline = b"".join(field(1, field(1, name) + content) for name, content in stages)
+        arguments = field(2, field(6, entry(function(b"scalar", field(21, pipeline)))))
+    return arguments
+
+
+def test_sub_pipelines_nest_20_deep(calls, names):
+    literals = b"literals", field(2, field(6, entry(ONE)))
+    [response] = execute(calls, names, literals, (b"select", inside(20)))
+    # The value of the innermost row.
+    assert field(1, b"a") + field(2, ONE) in response
+    with pytest.raises(Failure) as refusal:
+        execute(calls, names, literals, (b"select", inside(21)))
+    assert refusal.value.code.name == "INVALID_ARGUMENT"
+    assert refusal.value.message == "Sub-pipelines are nested more than 20 deep."
+
+
+def test_a_deadline_ends_a_long_pipeline(calls, names, client, server):
+    def reference(name):
+        return {"field_reference_value": name}
+
+    def entries(**values):
+        return {"map_value": {"fields": values}}
+
+    # A thousand million rows, and memory for a thousand groups.
+    numbers = {"array_value": {"values": [{"integer_value": number} for number in range(1_000)]}}
+    stages = [{"name": "literals", "args": [entries(a=numbers)]}]
+    stages += [{"name": "unnest", "args": [reference("a"), reference(name)]} for name in "bcd"]
+    stages.append({"name": "distinct", "args": [entries(d=reference("d"))]})
+    with pytest.raises(Failure) as refusal:
+        calls.ExecutePipeline(
+            database=names.database, structured_pipeline={"pipeline": {"stages": stages}}, timeout=1
+        )
+    assert refusal.value.code.name == "DEADLINE_EXCEEDED"
+
+    def held():
+        page = requests.get(f"{server.url}/metrics", headers=dict(OWNER), timeout=30).text
+        return [line for line in page.splitlines() if "client_memory_response_bytes" in line and line[0] != "#"]
+
+    servers.wait_for(lambda: [line for line in held() if float(line.split()[-1]) == 0], "nothing held")
+    assert rows(client.pipeline().literals({"a": 1})) == [{"a": 1}]
 
 
 def test_many_stages_are_refused_or_answered(shop):

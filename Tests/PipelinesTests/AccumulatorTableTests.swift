@@ -32,6 +32,16 @@ struct AccumulatorTableTests {
     Case(.sum, [1, 0.5], 1.5), Case(.sum, [1, nan], nan),
     Case(.sum, [maximum, 1], .double(0x1p63)), Case(.sum, [.integer(.min), -1], .double(-0x1p63)),
     Case(.sum, [.double(.infinity), .double(-.infinity)], nan),
+    Case(
+      .sum,
+      [1, decimal("0.10"), .null, "x", decimal("0.20"), .bson(.int32(1))],
+      decimal("2.30")
+    ),
+    Case(.sum, [decimal("0.1"), 0.5], decimal("0.6")),
+    Case(.sum, [maximum, 1, decimal("0.5")], decimal("9223372036854775808.5")),
+    Case(.sum, [decimal("1"), nan], decimal("NaN")),
+    Case(.average, [decimal("0.1"), decimal("0.2"), .null, nil], decimal("0.15")),
+    Case(.average, [decimal("1"), 0, 0], decimal("0.3333333333333333333333333333333333")),
     Case(.average, [], .null), Case(.average, [.null, nil, "x"], .null),
     Case(.average, [1, 2, .null, nil], 1.5), Case(.average, [1, nan], nan),
     Case(.average, [maximum, maximum], .double(0x1p63)),

@@ -78,7 +78,8 @@ extension FunctionRow {
       -1
     ),
     FunctionRow("sum", "a").gives(3, [1, 2, "x"]).gives(.null, []).gives(1.5, [1, 0.5])
-      .fails([.integer(.max), 1]),
+      .fails([.integer(.max), 1]).gives(decimal("0.30"), [decimal("0.10"), "x", decimal("0.20")])
+      .gives(decimal("2.6"), [1, decimal("0.1"), 1.5]),
     FunctionRow("array_get", "a i").gives(2, [1, 2], -1).gives(nil, [1], 1).gives(nil, [1], -2),
     FunctionRow("array_first", "a").gives(1, [1, 2]).gives(nil, []),
     FunctionRow("array_last", "a").gives(2, [1, 2]).gives(nil, []),

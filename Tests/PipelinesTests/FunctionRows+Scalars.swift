@@ -80,34 +80,70 @@ extension FunctionRow {
 
   static let arithmetic: [FunctionRow] = [
     FunctionRow("add", "id id").gives(3, 1, 2).gives(3.5, 1, 2.5).gives(6, 1, 2, 3)
-      .fails(.integer(.max), 1).gives(3, .bson(.int32(1)), 2).fails(BSONSamples.tenth, 1),
-    FunctionRow("subtract", "id id").gives(-1, 1, 2).fails(.integer(.min), 1),
+      .fails(.integer(.max), 1).gives(3, .bson(.int32(1)), 2)
+      .gives(decimal("0.30"), decimal("0.10"), decimal("0.20"))
+      .gives(decimal("3.1"), decimal("0.1"), 1, .bson(.int32(2)))
+      .gives(decimal("0.60"), decimal("0.10"), 0.5).gives(decimal("NaN"), decimal("1"), nan)
+      .fails(decimal("1"), "1"),
+    FunctionRow("subtract", "id id").gives(-1, 1, 2).fails(.integer(.min), 1)
+      .gives(decimal("-9223372036854775809"), .integer(.min), decimal("1")),
     FunctionRow("multiply", "id id").gives(6, 2, 3).gives(infinity, 1e308, 10)
-      .fails(.integer(.max), 2),
+      .fails(.integer(.max), 2).gives(decimal("14.70"), decimal("4.90"), 3)
+      .gives(decimal("Infinity"), decimal("1E+6144"), 10),
     FunctionRow("divide", "id id").gives(-2, -5, 2).gives(2.5, 5, 2.0).fails(1, 0)
-      .gives(infinity, 1.0, 0.0).gives(nan, 0.0, 0.0).fails(.integer(.min), -1),
+      .gives(infinity, 1.0, 0.0).gives(nan, 0.0, 0.0).fails(.integer(.min), -1)
+      .gives(decimal("0.3333333333333333333333333333333333"), decimal("1"), 3)
+      .gives(decimal("-Infinity"), decimal("-1"), 0).gives(decimal("NaN"), decimal("0"), 0),
     FunctionRow("mod", "id id").gives(-1, -5, 2).gives(1.5, 5.5, 2).fails(1, 0).gives(nan, 1, 0.0)
-      .gives(0, .integer(.min), -1),
-    FunctionRow("abs", "id").gives(3, -3).gives(0.5, -0.5).fails(.integer(.min)),
-    FunctionRow("ceil", "id").gives(-0.0, -0.4).gives(3, 3),
-    FunctionRow("floor", "id").gives(-1.0, -0.4).gives(3, 3),
+      .gives(0, .integer(.min), -1).gives(decimal("-0.1"), decimal("-5.1"), 2.5)
+      .gives(decimal("NaN"), 1, decimal("0")),
+    FunctionRow("abs", "id").gives(3, -3).gives(0.5, -0.5).fails(.integer(.min))
+      .gives(decimal("0.10"), decimal("-0.10")),
+    FunctionRow("ceil", "id").gives(-0.0, -0.4).gives(3, 3)
+      .gives(decimal("-0"), decimal("-0.4")).gives(decimal("1"), decimal("0.1")),
+    FunctionRow("floor", "id").gives(-1.0, -0.4).gives(3, 3)
+      .gives(decimal("-1"), decimal("-0.4")).gives(decimal("1E+3"), decimal("1E+3")),
     FunctionRow("round", "id i").gives(-3.0, -2.5, 0).gives(1.6, 1.55, 1).gives(200, 150, -2)
-      .gives(3, 3, 5).fails(.integer(.max), -1).gives(nan, nan, 1),
-    FunctionRow("trunc", "id i").gives(-2.0, -2.5, 0).gives(100, 199, -2).gives(1.5, 1.55, 1),
+      .gives(3, 3, 5).fails(.integer(.max), -1).gives(nan, nan, 1)
+      .gives(decimal("-3"), decimal("-2.5"), 0).gives(decimal("1.6"), decimal("1.55"), 1)
+      .gives(decimal("2E+2"), decimal("150"), -2).gives(
+        decimal("1.5"),
+        decimal("1.5"),
+        .integer(.max)
+      )
+      .gives(decimal("0E+6111"), decimal("9E+6144"), .integer(.min))
+      .fails(decimal("9E+6144"), -6_145),
+    FunctionRow("trunc", "id i").gives(-2.0, -2.5, 0).gives(100, 199, -2).gives(1.5, 1.55, 1)
+      .gives(decimal("-2"), decimal("-2.5"), 0).gives(decimal("Infinity"), decimal("Infinity"), -1),
     FunctionRow("pow", "id id").gives(8.0, 2, 3).gives(1.0, nan, 0).gives(1.0, 1, nan)
       .fails(-1, 0.5).fails(0, -1),
-    FunctionRow("sqrt", "id").gives(3.0, 9).fails(-1).fails(.double(-.infinity)).gives(nan, nan),
+    FunctionRow("sqrt", "id").gives(3.0, 9).fails(-1).fails(.double(-.infinity)).gives(nan, nan)
+      .fails(decimal("4")),
     FunctionRow("exp", "id").gives(1.0, 0).gives(0.0, -1000).fails(1000).gives(infinity, infinity),
     FunctionRow("ln", "id").gives(0.0, 1).fails(0).gives(nan, .double(-.infinity)),
     FunctionRow("log10", "id").gives(2.0, 100).fails(-1).gives(infinity, infinity),
     FunctionRow("log", "id id").gives(3.0, 8, 2).fails(8, 1).fails(8, 0).gives(nan, 8, infinity),
     FunctionRow("rand", "", .examples),
-    FunctionRow("bit_and", "i i").gives(4, 6, 12).gives(0, 0, .integer(.min)),
-    FunctionRow("bit_or", "i i").gives(14, 6, 12).gives(-1, .integer(.min), .integer(.max)),
-    FunctionRow("bit_xor", "i i").gives(10, 6, 12).gives(0, .integer(.min), .integer(.min)),
-    FunctionRow("bit_not", "i").gives(-7, 6).gives(.integer(.max), .integer(.min)),
-    FunctionRow("bit_left_shift", "i i").gives(8, 1, 3).gives(0, 1, 64).fails(1, -1),
-    FunctionRow("bit_right_shift", "i i").gives(1, 8, 3).gives(0, 1, 64).fails(1, -1),
+    FunctionRow("bit_and", "iy iy").gives(4, 6, 12).gives(0, 0, .integer(.min))
+      .gives(.bytes([0x04, 0]), .bytes([0x06, 0xF0]), .bytes([0x0C, 0x0F]))
+      .gives(.bytes([]), .bytes([]), .bytes([])).fails(.bytes([1]), .bytes([1, 2]))
+      .fails(.bytes([1]), 1),
+    FunctionRow("bit_or", "iy iy").gives(14, 6, 12).gives(-1, .integer(.min), .integer(.max))
+      .gives(.bytes([0x0E, 0xFF]), .bytes([0x06, 0xF0]), .bytes([0x0C, 0x0F]))
+      .fails(1, .bytes([1])),
+    FunctionRow("bit_xor", "iy iy").gives(10, 6, 12).gives(0, .integer(.min), .integer(.min))
+      .gives(.bytes([0x0A, 0xFF]), .bytes([0x06, 0xF0]), .bytes([0x0C, 0x0F]))
+      .fails(.bytes([1]), .bytes([])),
+    FunctionRow("bit_not", "iy").gives(-7, 6).gives(.integer(.max), .integer(.min))
+      .gives(.bytes([0xF0, 0xFF]), .bytes([0x0F, 0])).gives(.bytes([]), .bytes([])),
+    FunctionRow("bit_left_shift", "iy i").gives(8, 1, 3).gives(0, 1, 64).fails(1, -1)
+      .gives(.bytes([0x02, 0x00]), .bytes([0x81, 0x00]), 1)
+      .gives(.bytes([0xF0, 0x00]), .bytes([0x01, 0xFF]), 12)
+      .gives(.bytes([0, 0]), .bytes([1, 2]), .integer(.max)).fails(.bytes([1]), -1),
+    FunctionRow("bit_right_shift", "iy i").gives(1, 8, 3).gives(0, 1, 64).fails(1, -1)
+      .gives(.bytes([0x40, 0x80]), .bytes([0x81, 0x01]), 1)
+      .gives(.bytes([0x00, 0x0F]), .bytes([0xF1, 0x02]), 12)
+      .gives(.bytes([0, 0]), .bytes([1, 2]), 16).fails(.bytes([1]), -1),
   ]
 
   private static let moment = time(735_998_460_654_321)

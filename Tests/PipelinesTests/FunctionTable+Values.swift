@@ -18,8 +18,11 @@ func ref(_ path: String) -> Value {
 /// A timestamp of microseconds.
 func time(_ microseconds: Int64) -> Value { .timestamp(Timestamp(microseconds: microseconds)) }
 
+/// A decimal128.
+func decimal(_ text: String) -> Value { .bson(.decimal(Decimal128(text) ?? .nan)) }
+
 /// Values of BSON types in rows.
 enum BSONSamples {
   static let id = Value.bson(.objectID(BSONObjectID(high: 1, low: 2)))
-  static let tenth = Value.bson(.decimal(Decimal128("0.1") ?? .nan))
+  static let tenth = decimal("0.1")
 }

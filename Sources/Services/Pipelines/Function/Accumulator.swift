@@ -100,11 +100,12 @@ struct Accumulator {
   }
 }
 
-/// The sum of numbers: an integer while all are and it fits, then a double.
+/// The sum of numbers: an integer while all are and it fits, then a double; a decimal where one of them is.
 private struct NumberSum {
   private var count: Int64 = 0
   private var whole: Int64 = 0
   private var fraction = 0.0
+  private var decimal: Decimal128?
   private var isWhole = true
 
   mutating func add(_ value: Value) {
@@ -112,7 +113,9 @@ private struct NumberSum {
     case .integer(let number): add(number)
     case .double(let number): add(number)
     case .bson(.int32(let number)): add(Int64(number))
-    case .bson(.decimal(let number)): add(number.nearest)
+    case .bson(.decimal(let number)):
+      count += 1
+      decimal = decimal.map { $0 + number } ?? number
     default: break
     }
   }
@@ -134,10 +137,22 @@ private struct NumberSum {
     fraction += number
   }
 
-  var sum: Value { isWhole ? .integer(whole) : .double(Double(whole) + fraction) }
+  var sum: Value {
+    if let total = decimalTotal { return .bson(.decimal(total)) }
+    return isWhole ? .integer(whole) : .double(Double(whole) + fraction)
+  }
 
   var average: Value {
-    count == 0 ? .null : .double((Double(whole) + fraction) / Double(count))
+    if let total = decimalTotal { return .bson(.decimal(total / Decimal128(count))) }
+    return count == 0 ? .null : .double((Double(whole) + fraction) / Double(count))
+  }
+
+  /// The sum of all numbers where one is a decimal.
+  private var decimalTotal: Decimal128? {
+    guard var total = decimal else { return nil }
+    if whole != 0 { total = total + Decimal128(whole) }
+    if !isWhole { total = total + Decimal128(nearestTo: fraction) }
+    return total
   }
 }
 

@@ -7,18 +7,20 @@ import Darwin
 #endif
 
 /// Arithmetic: integers stay integers while they fit, and an overflow of them is an error.
+///
+/// A double makes the result a double, and a decimal makes it a decimal.
 enum ArithmeticFunctions {
   private static let many = FunctionDefinition.many
 
   static let all: [FunctionDefinition] = [
-    folding("add", { $0.addingReportingOverflow($1) }, { $0 + $1 }),
-    folding("subtract", { $0.subtractingReportingOverflow($1) }, { $0 - $1 }),
-    folding("multiply", { $0.multipliedReportingOverflow(by: $1) }, { $0 * $1 }),
+    folding("add", { $0.addingReportingOverflow($1) }, { $0 + $1 }, { $0 + $1 }),
+    folding("subtract", { $0.subtractingReportingOverflow($1) }, { $0 - $1 }, { $0 - $1 }),
+    folding("multiply", { $0.multipliedReportingOverflow(by: $1) }, { $0 * $1 }, { $0 * $1 }),
     .strict("divide", 2...2) { values, _ in
-      try binary("divide", values, divide) { $0 / $1 }
+      try binary("divide", values, divide, { $0 / $1 }, { $0 / $1 })
     },
     .strict("mod", 2...2) { values, _ in
-      try binary("mod", values, remainder) { fmod($0, $1) }
+      try binary("mod", values, remainder, { fmod($0, $1) }, { $0 % $1 })
     },
     .strict("abs", 1...1) { values, _ in
       switch values[0].widened {
@@ -26,7 +28,7 @@ enum ArithmeticFunctions {
         guard number != .min else { throw overflow("abs") }
         return .integer(Swift.abs(number))
       case .double(let number): return .double(Swift.abs(number))
-      case .bson(.decimal): throw ExpressionFailure.decimal("abs")
+      case .bson(.decimal(let number)): return .bson(.decimal(number.magnitude))
       default: throw ExpressionFailure.wrongType("abs")
       }
     },
@@ -59,7 +61,8 @@ enum ArithmeticFunctions {
   private static func folding(
     _ name: String,
     _ integers: @escaping @Sendable (Int64, Int64) -> (Int64, Bool),
-    _ doubles: @escaping @Sendable (Double, Double) -> Double
+    _ doubles: @escaping @Sendable (Double, Double) -> Double,
+    _ decimals: @escaping @Sendable (Decimal128, Decimal128) -> Decimal128
   ) -> FunctionDefinition {
     .strict(name, 2...many) { values, _ in
       var result = values[0]
@@ -72,7 +75,8 @@ enum ArithmeticFunctions {
             if isOverflow { throw overflow(name) }
             return number
           },
-          doubles
+          doubles,
+          decimals
         )
       }
       return result
@@ -83,12 +87,15 @@ enum ArithmeticFunctions {
     _ name: String,
     _ values: [Value],
     _ integers: (Int64, Int64) throws -> Int64,
-    _ doubles: (Double, Double) -> Double
+    _ doubles: (Double, Double) -> Double,
+    _ decimals: (Decimal128, Decimal128) -> Decimal128
   ) throws -> Value {
-    if case .integer(let left) = values[0].widened, case .integer(let right) = values[1].widened {
-      return .integer(try integers(left, right))
+    switch (values[0].widened, values[1].widened) {
+    case (.integer(let left), .integer(let right)): .integer(try integers(left, right))
+    case (.bson(.decimal), _), (_, .bson(.decimal)):
+      .bson(.decimal(decimals(try values[0].decimal(name), try values[1].decimal(name))))
+    default: .double(doubles(try values[0].number(name), try values[1].number(name)))
     }
-    return .double(doubles(try values[0].number(name), try values[1].number(name)))
   }
 
   private static func divide(_ left: Int64, _ right: Int64) throws -> Int64 {
@@ -135,7 +142,7 @@ enum ArithmeticFunctions {
   }
 }
 
-/// Functions that round numbers; integers stay integers.
+/// Functions that round numbers; each number keeps its type.
 enum RoundingFunctions {
   static let all: [FunctionDefinition] = [
     whole("ceil", .up), whole("floor", .down),
@@ -145,8 +152,11 @@ enum RoundingFunctions {
   private static func whole(_ name: String, _ rule: FloatingPointRoundingRule) -> FunctionDefinition
   {
     .strict(name, 1...1) { values, _ in
-      if case .integer(let number) = values[0].widened { return .integer(number) }
-      return .double(try values[0].number(name).rounded(rule))
+      switch values[0].widened {
+      case .integer(let number): .integer(number)
+      case .bson(.decimal(let number)): .bson(.decimal(number.rounded(rule)))
+      default: .double(try values[0].number(name).rounded(rule))
+      }
     }
   }
 
@@ -159,7 +169,8 @@ enum RoundingFunctions {
       switch values[0].widened {
       case .integer(let number): return .integer(try integer(number, places, rule, name))
       case .double(let number): return .double(try double(number, places, rule, name))
-      case .bson(.decimal): throw ExpressionFailure.decimal(name)
+      case .bson(.decimal(let number)):
+        return .bson(.decimal(try decimal(number, places, rule, name)))
       default: throw ExpressionFailure.wrongType(name)
       }
     }
@@ -212,34 +223,76 @@ enum RoundingFunctions {
     guard result.isFinite else { throw ArithmeticFunctions.overflow(name) }
     return result
   }
+
+  private static func decimal(
+    _ number: Decimal128,
+    _ places: Int64,
+    _ rule: FloatingPointRoundingRule,
+    _ name: String
+  ) throws -> Decimal128 {
+    // No decimal has a digit further from the point.
+    let result = number.rounded(rule, places: Int(max(-10_000, min(places, 10_000))))
+    guard result.kind == number.kind else { throw ArithmeticFunctions.overflow(name) }
+    return result
+  }
 }
 
-/// Functions of single bits, on integers.
+/// Functions of single bits, on integers and on bytes.
+///
+/// Bytes are one row of bits, which begins with the highest bit of the first byte and keeps its length.
 enum BitFunctions {
   static let all: [FunctionDefinition] = [
-    binary("bit_and") { $0 & $1 }, binary("bit_or") { $0 | $1 }, binary("bit_xor") { $0 ^ $1 },
-    .strict("bit_not", 1...1) { values, _ in .integer(~(try values[0].integer("bit_not"))) },
-    shift("bit_left_shift") { $0 << $1 },
-    shift("bit_right_shift") { Int64(bitPattern: UInt64(bitPattern: $0) >> UInt64($1)) },
+    binary("bit_and", { $0 & $1 }, { $0 & $1 }), binary("bit_or", { $0 | $1 }, { $0 | $1 }),
+    binary("bit_xor", { $0 ^ $1 }, { $0 ^ $1 }),
+    .strict("bit_not", 1...1) { values, _ in
+      if case .bytes(let bytes) = values[0] { return .bytes(bytes.map { ~$0 }) }
+      return .integer(~(try values[0].integer("bit_not")))
+    },
+    shift("bit_left_shift", { $0 << $1 }, { shifted($0, left: $1) }),
+    shift(
+      "bit_right_shift",
+      { Int64(bitPattern: UInt64(bitPattern: $0) >> UInt64($1)) },
+      { shifted($0, left: -$1) }
+    ),
   ]
 
   private static func binary(
     _ name: String,
-    _ body: @escaping @Sendable (Int64, Int64) -> Int64
+    _ integers: @escaping @Sendable (Int64, Int64) -> Int64,
+    _ bytes: @escaping @Sendable (UInt8, UInt8) -> UInt8
   ) -> FunctionDefinition {
     .strict(name, 2...2) { values, _ in
-      .integer(body(try values[0].integer(name), try values[1].integer(name)))
+      guard case (.bytes(let left), .bytes(let right)) = (values[0], values[1]) else {
+        return .integer(integers(try values[0].integer(name), try values[1].integer(name)))
+      }
+      guard left.count == right.count else {
+        throw ExpressionFailure("The function \(name) needs bytes of the same length.")
+      }
+      return .bytes(zip(left, right).map(bytes))
     }
   }
 
   private static func shift(
     _ name: String,
-    _ body: @escaping @Sendable (Int64, Int64) -> Int64
+    _ integers: @escaping @Sendable (Int64, Int64) -> Int64,
+    _ bytes: @escaping @Sendable ([UInt8], Int) -> [UInt8]
   ) -> FunctionDefinition {
     .strict(name, 2...2) { values, _ in
       let count = try values[1].integer(name)
       guard count >= 0 else { throw ArithmeticFunctions.domain(name) }
-      return .integer(count > 63 ? 0 : body(try values[0].integer(name), count))
+      if case .bytes(let content) = values[0] {
+        return .bytes(bytes(content, min(Int(clamping: count), content.count * 8)))
+      }
+      let number = try values[0].integer(name)
+      return .integer(count > 63 ? 0 : integers(number, count))
     }
+  }
+
+  /// Bits moved towards the first byte, or towards the last where the count is negative; zeros follow.
+  private static func shifted(_ bytes: [UInt8], left count: Int) -> [UInt8] {
+    // The shift rounds down, so that the rest is never negative.
+    let (whole, rest) = (count >> 3, count & 7)
+    func byte(_ index: Int) -> UInt8 { bytes.indices.contains(index) ? bytes[index] : 0 }
+    return bytes.indices.map { byte($0 + whole) << rest | byte($0 + whole + 1) >> (8 - rest) }
   }
 }

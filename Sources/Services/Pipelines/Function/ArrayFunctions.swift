@@ -85,6 +85,7 @@ enum ArrayFunctions {
   private static func sum(_ elements: [Value]) throws -> Value {
     var whole: Int64 = 0
     var fraction: Double?
+    var decimal: Decimal128?
     var hasNumber = false
     for element in elements {
       switch element.widened {
@@ -96,11 +97,18 @@ enum ArrayFunctions {
       case .double(let number):
         hasNumber = true
         fraction = (fraction ?? 0) + number
-      case .bson(.decimal): throw ExpressionFailure.decimal("sum")
+      case .bson(.decimal(let number)):
+        hasNumber = true
+        decimal = decimal.map { $0 + number } ?? number
       default: continue
       }
     }
     guard hasNumber else { return .null }
+    if var total = decimal {
+      if whole != 0 { total = total + Decimal128(whole) }
+      if let fraction { total = total + Decimal128(nearestTo: fraction) }
+      return .bson(.decimal(total))
+    }
     return fraction.map { .double($0 + Double(whole)) } ?? .integer(whole)
   }
 }

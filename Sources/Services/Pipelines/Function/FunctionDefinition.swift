@@ -118,6 +118,17 @@ extension Value {
     }
   }
 
+  /// A number as a decimal, a double by its exact value; fails for other types.
+  func decimal(_ function: String) throws -> Decimal128 {
+    switch self {
+    case .integer(let number): Decimal128(number)
+    case .double(let number): Decimal128(nearestTo: number)
+    case .bson(.int32(let number)): Decimal128(Int64(number))
+    case .bson(.decimal(let number)): number
+    default: throw ExpressionFailure.wrongType(function)
+    }
+  }
+
   /// An int32 as the integer that functions compute with.
   var widened: Value {
     if case .bson(.int32(let number)) = self { .integer(Int64(number)) } else { self }

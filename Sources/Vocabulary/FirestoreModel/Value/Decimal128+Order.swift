@@ -113,7 +113,7 @@ extension Decimal128 {
 }
 
 /// All digits of a positive finite double: each has an end.
-private struct ExactDouble {
+struct ExactDouble {
   let digits: [UInt8]
   let firstExponent: Int
 
