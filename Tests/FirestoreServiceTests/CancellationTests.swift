@@ -35,6 +35,15 @@ import Testing
     + #""where":{"fieldFilter":{"field":{"fieldPath":"a"},"op":"EQUAL","value":{"integerValue":"1"}}},"#
     + #""orderBy":[{"field":{"fieldPath":"n"}},{"field":{"fieldPath":"m"}}]}"#
 
+  /// Stages that read every document of the condition before the first row.
+  private static let pipeline =
+    #"{"name":"collection","args":[{"referenceValue":"/c"}]},"#
+    + #"{"name":"where","args":[{"functionValue":{"name":"equal","#
+    + #""args":[{"fieldReferenceValue":"a"},{"integerValue":"1"}]}}]},"#
+    + #"{"name":"sort","args":[{"mapValue":{"fields":{"direction":{"stringValue":"ascending"},"#
+    + #""expression":{"functionValue":{"name":"add","#
+    + #""args":[{"fieldReferenceValue":"n"},{"fieldReferenceValue":"m"}]}}}}}]}"#
+
   @Test(arguments: [
     (":batchGet", "{\"documents\":[\(names)]}"),
     (":runQuery", "{\"structuredQuery\":\(unindexed)}"),
@@ -43,6 +52,7 @@ import Testing
       "{\"structuredAggregationQuery\":{\"structuredQuery\":\(unindexed),"
         + "\"aggregations\":[{\"alias\":\"s\",\"sum\":{\"field\":{\"fieldPath\":\"n\"}}}]}}"
     ),
+    (":executePipeline", "{\"structuredPipeline\":{\"pipeline\":{\"stages\":[\(pipeline)]}}}"),
   ])
   func `a call that is cancelled in its middle reads little more`(
     _ path: String,

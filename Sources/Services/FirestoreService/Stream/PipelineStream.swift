@@ -82,8 +82,17 @@ final class PipelineStream: ResponseStream {
       }
       try readOn(maxBytes, isFirst ? .reads : .scans, respond)
     } catch {
-      respond(.failure(service.reported(error, call.context)))
+      fail(service.reported(error, call.context), respond)
     }
+  }
+
+  /// Ends the stream, and the transaction that the request began.
+  private func fail(
+    _ error: ServiceError,
+    _ respond: @Sendable (Result<[[UInt8]], ServiceError>) -> Void
+  ) {
+    if let newTransaction { try? database.rollback(newTransaction) }
+    respond(.failure(error))
   }
 
   /// Runs one slice on an engine thread, and the next ones behind the queued work of others there,
@@ -93,7 +102,10 @@ final class PipelineStream: ResponseStream {
     _ lane: EngineThreads.Lane,
     _ respond: @escaping @Sendable (Result<[[UInt8]], ServiceError>) -> Void
   ) throws {
-    try service.onEngine(call, lane: lane, service.onlyFailure(respond)) { [self] in
+    let failed = service.onlyFailure { [self] (result: Result<[[UInt8]], ServiceError>) in
+      if case .failure(let error) = result { fail(error, respond) }
+    }
+    try service.onEngine(call, lane: lane, failed) { [self] in
       let (messages, isFinished) = try state.withLock { state in
         let slice = lane == .reads ? PipelineRun.shortSlice : PipelineRun.longSlice
         return (try pull(maxBytes, slice, &state), state.isFinished)
@@ -150,10 +162,8 @@ final class PipelineStream: ResponseStream {
     ).encoded()
   }
 
-  /// The error with the pipeline's resource use, if requested; ends the transaction that the
-  /// request began.
+  /// The error with the pipeline's resource use, if requested.
   private func explained(_ error: any Error, _ state: State) -> any Error {
-    if let newTransaction { try? database.rollback(newTransaction) }
     guard options.explain == .analyze, let known = error as? ServiceError,
       known.code == .resourceExhausted
     else { return error }
