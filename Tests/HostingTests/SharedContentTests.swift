@@ -82,7 +82,7 @@ import Testing
       }
       #expect(made.count == 1)
     }
-    // Another project's name, from the side.
+    // A name that another project has already.
     _ = try nodes[0].createSite("taken", of: "other")
     #expect(try nodes[1].siteToDeploy("taken", of: "taken").name != "taken")
   }
