@@ -9,8 +9,11 @@ import Testing
   private static let documents = 4_000
 
   /// Documents that have to be read one by one: nothing of them is kept in memory.
-  private static func filled(_ engine: CountingEngine) async throws -> ServiceFixture {
-    let fixture = try ServiceFixture(engine: engine, cachedBytes: 0)
+  private static func filled(
+    _ engine: CountingEngine,
+    transactions: Int? = nil
+  ) async throws -> ServiceFixture {
+    let fixture = try ServiceFixture(engine: engine, cachedBytes: 0, transactions: transactions)
     for start in stride(from: 0, to: documents, by: 400) {
       let writes = (start..<(start + 400)).map { number in
         let name = "\(ServiceFixture.documents)/c/d\(number)"
@@ -44,7 +47,7 @@ import Testing
     + #""expression":{"functionValue":{"name":"add","#
     + #""args":[{"fieldReferenceValue":"n"},{"fieldReferenceValue":"m"}]}}}}}]}"#
 
-  @Test(arguments: [
+  private static let calls = [
     (":batchGet", "{\"documents\":[\(names)]}"),
     (":runQuery", "{\"structuredQuery\":\(unindexed)}"),
     (
@@ -53,7 +56,9 @@ import Testing
         + "\"aggregations\":[{\"alias\":\"s\",\"sum\":{\"field\":{\"fieldPath\":\"n\"}}}]}}"
     ),
     (":executePipeline", "{\"structuredPipeline\":{\"pipeline\":{\"stages\":[\(pipeline)]}}}"),
-  ])
+  ]
+
+  @Test(arguments: calls)
   func `a call that is cancelled in its middle reads little more`(
     _ path: String,
     _ body: String
@@ -72,6 +77,26 @@ import Testing
     #expect(error?.code == .cancelled)
     // A view asks every 1,024 steps.
     #expect((500...1_600).contains(engine.takeGets()))
+    fixture.close()
+  }
+
+  @Test(arguments: calls)
+  func `a call that is cancelled ends the transaction that it began`(
+    _ path: String,
+    _ body: String
+  ) async throws {
+    let engine = CountingEngine()
+    let fixture = try await Self.filled(engine, transactions: 1)
+    let cancellation = Cancellation()
+    engine.ring(afterGets: 500) { cancellation.cancel() }
+    let error = await #expect(throws: ServiceError.self) {
+      let begins = "{\"newTransaction\":{\"readWrite\":{}}," + body.dropFirst()
+      let context = ServiceFixture.context(cancellation: cancellation)
+      return try await fixture.call("POST", path, begins, context: context)
+    }
+    #expect(error?.code == .cancelled)
+    // There is room for one transaction.
+    _ = try await fixture.call("POST", ":beginTransaction", "{}")
     fixture.close()
   }
 

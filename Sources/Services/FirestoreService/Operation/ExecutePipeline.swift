@@ -22,46 +22,35 @@ extension FirestoreService {
     let consistency = try permit.consistency(request.consistency)
     let database = try database(of: permit, call)
     let check = Self.check(call)
-    beginRead(database, consistency, call, respond) { [self] read in
-      // The transaction that the request began ends with it, wherever it fails.
-      let respond: RespondStream = { result in
-        if case .failure = result, let transaction = read.newTransaction {
-          try? database.rollback(transaction)
-        }
-        respond(result)
-      }
+    beginRead(database, consistency, call, respond) { [self] read, respond in
       let first: @Sendable (PipelineRun) throws -> PipelineStream = { [self] run in
         let transaction = read.newTransaction
         let stream = PipelineStream(run, options, transaction, database, call: call, service: self)
         try stream.readFirst()
         return stream
       }
-      do {
-        if permit.gate == nil,
-          let stream = try PipelineRun.beginInMemory(
-            plan,
-            options,
-            database: database,
-            read: read,
-            check: check,
-            first: first
-          )
-        {
-          return respond(.success(stream))
-        }
-        try onEngine(call, respond) {
-          try PipelineRun.begin(
-            plan,
-            options,
-            database: database,
-            read: read,
-            judge: permit.rowJudge(database, isInTransaction: consistency.isTransaction),
-            check: check,
-            first: first
-          )
-        }
-      } catch {
-        respond(.failure(reported(error, call.context)))
+      if permit.gate == nil,
+        let stream = try PipelineRun.beginInMemory(
+          plan,
+          options,
+          database: database,
+          read: read,
+          check: check,
+          first: first
+        )
+      {
+        return respond(.success(stream))
+      }
+      try onEngine(call, respond) {
+        try PipelineRun.begin(
+          plan,
+          options,
+          database: database,
+          read: read,
+          judge: permit.rowJudge(database, isInTransaction: consistency.isTransaction),
+          check: check,
+          first: first
+        )
       }
     }
   }

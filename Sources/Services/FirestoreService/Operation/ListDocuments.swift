@@ -17,7 +17,7 @@ extension FirestoreService {
     let consistency = try permit.consistency(request.consistency)
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
     let database = try database(of: permit, call)
-    beginRead(database, consistency, call, respond) { [self] read in
+    beginRead(database, consistency, call, respond) { [self] read, respond in
       let lane: EngineThreads.Lane = request.showMissing ? .scans : .reads
       try onEngine(call, lane: lane, onlyFailure(respond)) { [self] in
         if !isProven { try permit.require(query, database, read, consistency) }

@@ -14,7 +14,7 @@ extension FirestoreService {
     let consistency = try permit.consistency(request.consistency)
     let isProven = try permit.allowsAlone(query, isInTransaction: consistency.isTransaction)
     let database = try database(of: permit, call)
-    beginRead(database, consistency, call, respond) { [self] read in
+    beginRead(database, consistency, call, respond) { [self] read, respond in
       try onEngine(call, onlyFailure(respond)) { [self] in
         if !isProven { try permit.require(query, database, read, consistency) }
         if request.explain == .plan {

@@ -16,6 +16,8 @@ final class QueryStream: ResponseStream {
   private let mask: [FieldPath]?
   private let call: Call
   private let service: FirestoreService
+  /// Ends the transaction that the request began.
+  private let onFailure: @Sendable () -> Void
   private let state = Mutex(State())
   private let started = ContinuousClock.now
   /// The memory that the query keeps between pulls.
@@ -38,13 +40,15 @@ final class QueryStream: ResponseStream {
     explain: ExplainMode?,
     mask: [FieldPath]?,
     call: Call,
-    service: FirestoreService
+    service: FirestoreService,
+    onFailure: @escaping @Sendable () -> Void
   ) {
     self.cursor = cursor
     self.explain = explain
     self.mask = mask
     self.call = call
     self.service = service
+    self.onFailure = onFailure
     lease = call.context.account.flatMap { ByteLease($0, for: .response) }
   }
 
@@ -63,8 +67,17 @@ final class QueryStream: ResponseStream {
       }
       try readOn(maxBytes, isFirst ? .reads : .scans, respond)
     } catch {
-      respond(.failure(service.reported(error, call.context)))
+      fail(service.reported(error, call.context), respond)
     }
+  }
+
+  /// Ends the stream, and the transaction that the request began.
+  private func fail(
+    _ error: ServiceError,
+    _ respond: @Sendable (Result<[[UInt8]], ServiceError>) -> Void
+  ) {
+    onFailure()
+    respond(.failure(error))
   }
 
   /// Reads one slice on an engine thread, and the next ones behind the queued work of others there,
@@ -74,7 +87,10 @@ final class QueryStream: ResponseStream {
     _ lane: EngineThreads.Lane,
     _ respond: @escaping @Sendable (Result<[[UInt8]], ServiceError>) -> Void
   ) throws {
-    try service.onEngine(call, lane: lane, service.onlyFailure(respond)) { [self] in
+    let failed = service.onlyFailure { [self] (result: Result<[[UInt8]], ServiceError>) in
+      if case .failure(let error) = result { fail(error, respond) }
+    }
+    try service.onEngine(call, lane: lane, failed) { [self] in
       let (messages, isFinished) = try state.withLock { state in
         let slice = lane == .reads ? QueryCursor.shortSlice : QueryCursor.longSlice
         return (try pull(maxBytes, slice, &state), state.isFinished)
