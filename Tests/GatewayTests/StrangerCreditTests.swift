@@ -81,12 +81,39 @@ import Testing
 
   @Test func `the credit is used up until half of it is there again`() {
     var credit = UnservedRequestCredit(requests: 4, perSecond: 10, now: start)
-    _ = credit.spend(4 * UnservedRequestCredit.request, at: start)
+    _ = credit.spend(UnservedRequestCredit.request, at: start)
+    #expect(!credit.isLow)
+    _ = credit.spend(3 * UnservedRequestCredit.request, at: start)
+    #expect(credit.isLow)
     #expect(credit.usedUpSince == start)
     _ = credit.spend(UnservedRequestCredit.request, at: start + .milliseconds(200))
     #expect(credit.usedUpSince == start)
     for _ in 0..<3 { credit.giveBack() }
     #expect(credit.usedUpSince == nil)
+  }
+
+  @Test func `connections of one network that are out of credit share its growth`() {
+    var credit = UnservedRequestCredit(requests: 4, perSecond: 10, now: start)
+    _ = credit.spend(4 * UnservedRequestCredit.request, at: start)
+    // 320 frames a second for one connection, and for two.
+    for sharers in [1, 2] { #expect(credit.timeToGrow(sharers: sharers) == .microseconds(3_125)) }
+    let sharers = 10 * UnservedRequestCredit.unsharedConnections
+    #expect(credit.timeToGrow(sharers: sharers) == .microseconds(31_250))
+    var isUsedUp = credit.spend(0, at: start + .milliseconds(31), sharers: sharers)
+    #expect(isUsedUp)
+    isUsedUp = credit.spend(0, at: start + .milliseconds(32), sharers: sharers)
+    #expect(!isUsedUp)
+  }
+
+  @Test func `connections out of credit are counted by network`() {
+    let shares = CreditShares()
+    for _ in 0..<3 { shares.enter(.ipv4(1)) }
+    shares.enter(.ipv4(2))
+    shares.leave(.ipv4(1))
+    #expect(shares.count(of: .ipv4(1)) == 2)
+    #expect(shares.count(of: .ipv4(2)) == 1)
+    shares.leave(.ipv4(2))
+    #expect(shares.count(of: .ipv4(2)) == 0)
   }
 
   @Test func `a client that goes on asking in vain is sent away`() async throws {

@@ -19,6 +19,8 @@ final class ConnectionEnvironment: Sendable {
   let memoryAnswers: MemoryAnswers
   /// Runs the handlers of HTTP requests inside the gateway's task group.
   let tasks: TaskQueue
+  /// The connections that are out of credit for requests without effect.
+  let creditShares = CreditShares()
   private let connectionNumber = Atomic<UInt64>(0)
 
   init(

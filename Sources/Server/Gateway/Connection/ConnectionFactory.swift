@@ -99,7 +99,7 @@ final class ConnectionFactory: Sendable {
         peer: peer,
         activity: activity
       )
-      try connection.start(on: channel)
+      try connection.start(on: channel, readTurns: readTurns(of: channel.eventLoop))
       registry.setEnding(
         of: channel,
         ConnectionRegistry.Ending(

@@ -48,12 +48,13 @@ final class HTTP1Connection: Sendable {
   }
 
   /// Adds the first handler, which has the connection's requests answered.
-  func start(on channel: any Channel) throws {
+  func start(on channel: any Channel, readTurns: ReadTurns) throws {
     let limits = environment.limits
     let lane = HTTP1MemoryLane(
       self,
       headLimit: min(limits.metadataBytes, limits.headerListBytes),
-      limit: TimeAmount(limits.headTimeout)
+      limit: TimeAmount(limits.headTimeout),
+      readTurns: readTurns
     )
     try channel.pipeline.syncOperations.addHandler(lane)
     channel.closeFuture.whenComplete { _ in

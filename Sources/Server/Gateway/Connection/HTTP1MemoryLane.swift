@@ -12,7 +12,9 @@ import ServiceModule
 /// first request passes. While a response is awaited at most one more read is taken, and kept. After
 /// a request that it cannot follow everything passes: nothing that comes then is taken for a
 /// request that the decoder does not see as one.
-final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
+///
+/// The connections of an event loop that send much are read by turns (`ReadTurns`).
+final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, ReadTurns.Taker {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = IOData
@@ -35,8 +37,19 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
     case unknown
   }
 
+  /// The least time that a byte takes on the event loop: it is deciphered, copied and handed on.
+  private static let nanosecondsOfByte: Int64 = 2
+  /// Smaller reads are not counted.
+  private static let largeRead = 2 << 10
+
   private let connection: HTTP1Connection
   private let limit: TimeAmount
+  private let readTurns: ReadTurns
+  /// The approximate time that the last read took.
+  private var lastTurn = TimeAmount.zero
+  private var isWaitingForTurn = false
+  /// The time that is counted already for the next read.
+  private var counted = TimeAmount.zero
   private var context: ChannelHandlerContext?
   private var reader: HTTP1HeadReader
   private var position = Position.start
@@ -57,7 +70,14 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   /// - Parameters:
   ///   - headLimit: The length of a head that the decoder accepts at least.
   ///   - limit: The time that the connection may have no request before the decoder has seen one.
-  init(_ connection: HTTP1Connection, headLimit: Int, limit: TimeAmount) {
+  ///   - readTurns: The turns of the connection's event loop.
+  init(
+    _ connection: HTTP1Connection,
+    headLimit: Int,
+    limit: TimeAmount,
+    readTurns: ReadTurns
+  ) {
+    self.readTurns = readTurns
     reader = HTTP1HeadReader(limit: headLimit)
     self.connection = connection
     self.limit = limit
@@ -68,7 +88,11 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
     watch(context, until: .now() + limit)
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) { leave() }
+  func handlerRemoved(context: ChannelHandlerContext) {
+    leave()
+    // The read that waited for a turn is the next handler's now.
+    if isWaitingForTurn { context.channel.read() }
+  }
 
   func channelInactive(context: ChannelHandlerContext) {
     leave()
@@ -84,7 +108,14 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     connection.noteRead()
     var bytes = unwrapInboundIn(data)
+    let count = bytes.readableBytes
+    guard count >= Self.largeRead else { return take(&bytes, context) }
+    let begin = NIODeadline.now()
     take(&bytes, context)
+    // A read may hold a thousand requests.
+    lastTurn = max(.now() - begin, .nanoseconds(Int64(count) * Self.nanosecondsOfByte))
+    if lastTurn > counted { readTurns.count(lastTurn - counted) }
+    counted = .zero
   }
 
   private func take(_ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
@@ -124,9 +155,28 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
     // two system calls a request.
     if case .waiting(let held) = position, held.readableBytes > 0 {
       isReadDue = true
-    } else {
+    } else if readTurns.hasTime {
       context.read()
+    } else {
+      waitForTurn()
     }
+  }
+
+  private func waitForTurn() {
+    guard !isWaitingForTurn else { return }
+    isWaitingForTurn = true
+    readTurns.append(self)
+  }
+
+  func takeTurn() {
+    isWaitingForTurn = false
+    guard let context else { return }
+    if case .waiting(let held) = position, held.readableBytes > 0 { return isReadDue = true }
+    guard readTurns.hasTime else { return waitForTurn() }
+    // What comes is read after the round.
+    readTurns.count(lastTurn)
+    counted = lastTurn
+    context.read()
   }
 
   /// The answer to a request that passed has been written to its end.

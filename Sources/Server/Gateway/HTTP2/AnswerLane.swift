@@ -11,7 +11,7 @@ import NIOHTTP2
 /// the batch at once. All else waits for the next flush, in turns of one frame a stream, and the
 /// frame that ends a stream waits behind its DATA. Floods of small frames end here too, and a client
 /// that sends more than a turn's worth of work is read by turns with the others (`ReadTurns`).
-final class AnswerLane: ChannelDuplexHandler {
+final class AnswerLane: ChannelDuplexHandler, ReadTurns.Taker {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
@@ -19,8 +19,10 @@ final class AnswerLane: ChannelDuplexHandler {
 
   private static let largestWindow = 0x7FFF_FFFF
   private static let allocator = ByteBufferAllocator()
-  /// Until a client that is out of credit is looked at again.
-  private static let pause = TimeAmount.milliseconds(10)
+  /// The approximate time that the responses of a turn take after it.
+  private static let followUp = TimeAmount.microseconds(60)
+  /// The shortest and the longest time until a client that makes much work in vain is looked at again.
+  private static let pause = (least: TimeAmount.milliseconds(10), most: TimeAmount.seconds(1))
 
   private var context: ChannelHandlerContext?
   /// Until the connection ends.
@@ -103,6 +105,13 @@ final class AnswerLane: ChannelDuplexHandler {
     readTurns.append(self)
   }
 
+  /// The pause is over: the connection takes a turn, or pauses again if the round has no time left.
+  private func finishPause() {
+    guard isPaused else { return }
+    isPaused = false
+    takeTurn()
+  }
+
   /// Continues with the queued parts.
   func takeTurn() {
     isWaitingForTurn = false
@@ -123,10 +132,14 @@ final class AnswerLane: ChannelDuplexHandler {
 
   /// Hands on what came, for as long as a turn lasts.
   private func handOn(_ context: ChannelHandlerContext) {
-    let end = readTurns.endOfTurn
+    let isCounted = connection?.isLowOnCredit == true
+    if isCounted, !readTurns.hasTime { return pauseReading(context) }
+    let (begin, length) = (NIODeadline.now(), readTurns.turn(isCounted: isCounted))
+    var now = begin
+    defer { if isCounted { readTurns.count(now - begin + Self.followUp) } }
     var counted = scanner.cost
     // A part may cost many times what has grown since.
-    if scanner.hasUnread, isOutOfCredit(after: 0, at: .now()) { return pauseReading(context) }
+    if scanner.hasUnread, isOutOfCredit(after: 0, at: begin) { return pauseReading(context) }
     while !isRefusing, let piece = nextPiece() {
       switch piece {
       case .other(let bytes): context.fireChannelRead(wrapInboundOut(bytes))
@@ -138,15 +151,15 @@ final class AnswerLane: ChannelDuplexHandler {
           context.fireChannelRead(wrapInboundOut(rest))
         }
       }
-      let now = NIODeadline.now()
+      now = .now()
       let isOutOfCredit = isOutOfCredit(after: scanner.cost - counted, at: now)
       counted = scanner.cost
       guard scanner.hasUnread else { continue }
       if isOutOfCredit { return pauseReading(context) }
-      if now >= end {
-        isWaitingForTurn = true
-        return readTurns.append(self)
-      }
+      guard now - begin >= length else { continue }
+      if isCounted { return pauseReading(context) }
+      isWaitingForTurn = true
+      return readTurns.append(self)
     }
   }
 
@@ -154,12 +167,14 @@ final class AnswerLane: ChannelDuplexHandler {
     connection?.isOutOfCredit(after: frames, at: now) == true
   }
 
-  /// Reads nothing until some credit has grown; ends the connection of a client that has none for too long.
+  /// Reads nothing for a while, or until some credit has grown; ends the connection of a client that has had none
+  /// for too long.
   private func pauseReading(_ context: ChannelHandlerContext) {
     if connection?.isNuisance(at: .now()) == true { return refuse() }
     isWaitingForTurn = true
     isPaused = true
-    context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.endPause() }
+    let pause = min(max(Self.pause.least, connection?.timeToCredit ?? .zero), Self.pause.most)
+    context.eventLoop.assumeIsolated().scheduleTask(in: pause) { self.finishPause() }
   }
 
   /// Counts the HTTP/2 layer's memory until the rest of a frame or of a header block has arrived.

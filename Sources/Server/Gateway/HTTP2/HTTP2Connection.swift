@@ -63,6 +63,8 @@ final class HTTP2Connection: ChannelInboundHandler {
   private var ownResets: RateLimit
   /// The credit of callers without credentials for requests without effect; nil means no limit.
   private var unservedCredit: UnservedRequestCredit?
+  /// True if the connection is counted among those of its network that are out of credit.
+  private var sharesCredit = false
   /// The bytes that are charged for a socket that takes nothing.
   var stalledBytes = 0
   /// True if all has been given up.
@@ -178,7 +180,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     }
     noteCredentials(head)
     // The lane, which counts the frames, acts on it at once.
-    if head.cost > 0 { _ = unservedCredit?.spend(head.cost, at: .now()) }
+    if head.cost > 0 { _ = isOutOfCredit(after: head.cost, at: .now()) }
     idleSince = nil
     activity.begin()
     // A site's host has none of the server's methods: it answers as for any other request.
@@ -248,15 +250,47 @@ final class HTTP2Connection: ChannelInboundHandler {
   /// A request was served, by which its client is no nuisance.
   func noteServed(headerCost: Int) {
     unservedCredit?.giveBack(headerCost: headerCost)
+    noteCredit()
     lane.endPause()
   }
 
   /// A frame has moved a download on.
-  func noteUsefulFrame() { unservedCredit?.giveBack(frames: 1) }
+  func noteUsefulFrame() {
+    unservedCredit?.giveBack(frames: 1)
+    noteCredit()
+  }
 
   /// Returns true if the client, with so many frames more, is not to be read for a while.
   func isOutOfCredit(after frames: Int, at now: NIODeadline) -> Bool {
-    unservedCredit?.spend(frames, at: now) == true && !account.isTrusted
+    guard let isUsedUp = unservedCredit?.spend(frames, at: now, sharers: creditSharers) else {
+      return false
+    }
+    noteCredit()
+    return isUsedUp && !account.isTrusted
+  }
+
+  /// True if the client has used up half of its credit or more.
+  var isLowOnCredit: Bool { unservedCredit?.isLow == true && !account.isTrusted }
+
+  /// The time until a client that is out of credit has some.
+  var timeToCredit: TimeAmount { unservedCredit?.timeToGrow(sharers: creditSharers) ?? .zero }
+
+  private var creditSharers: Int {
+    sharesCredit ? environment.creditShares.count(of: peer.network) : 1
+  }
+
+  /// Counts the connection among those that are out of credit for as long as it is.
+  private func noteCredit() {
+    let isUsedUp = unservedCredit?.usedUpSince != nil
+    guard isUsedUp || sharesCredit else { return }
+    let shares = isUsedUp && !isEnded && !account.isTrusted
+    guard shares != sharesCredit else { return }
+    sharesCredit = shares
+    if shares {
+      environment.creditShares.enter(peer.network)
+    } else {
+      environment.creditShares.leave(peer.network)
+    }
   }
 
   /// Returns true if the client has been out of credit for so long that it must be disconnected.
@@ -433,6 +467,7 @@ final class HTTP2Connection: ChannelInboundHandler {
   /// Gives up all that the connection was doing.
   func end() {
     isEnded = true
+    noteCredit()
     wake?.task.cancel()
     wake = nil
     lane.end()

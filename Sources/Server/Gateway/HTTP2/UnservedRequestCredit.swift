@@ -6,9 +6,10 @@ import NIOCore
 /// It is counted in frames. A request costs `request` of them when it is opened, and more if its
 /// headers are large, and returns them when it is served. A request that is refused, reset or left
 /// unfinished keeps the cost, and so does every other frame, unless it carries data or makes room for
-/// more (`usefulBytes`). The credit grows again with time. If it is used up, the connection is
-/// not read until it has grown: a client that only makes work is slowed down, and disconnected if
-/// it continues for long.
+/// more (`usefulBytes`). The credit grows again with time, the more slowly the more connections of
+/// one network have used theirs up (`CreditShares`). If it is used up, the connection is not read
+/// until it has grown: a client that only makes work is slowed down, and disconnected if it
+/// continues for long.
 struct UnservedRequestCredit {
   /// The cost of a request: about its work compared with a small frame.
   static let request = 32
@@ -19,6 +20,8 @@ struct UnservedRequestCredit {
   private static let usualHeaderBytes = 2 << 10
   /// The size of headers beyond it that costs as much as a frame.
   private static let headerBytesOfFrame = 32
+  /// The number of connections of one network up to which each one's credit grows at its full rate.
+  static let unsharedConnections = 2
 
   /// The cost of a request's headers beside `request`.
   ///
@@ -45,17 +48,32 @@ struct UnservedRequestCredit {
   }
 
   /// Takes the cost of this many frames; true if nothing is left then.
-  mutating func spend(_ frames: Int, at now: NIODeadline) -> Bool {
+  ///
+  /// - Parameter sharers: The number of connections of the client's network that are out of credit.
+  mutating func spend(_ frames: Int, at now: NIODeadline, sharers: Int = 1) -> Bool {
     if left == most { counted = now }
-    if left <= frames { grow(until: now) }
+    if left <= frames { grow(until: now, sharers) }
     left -= frames
     if left <= 0, usedUpSince == nil { usedUpSince = now }
     if left > most / 2 { usedUpSince = nil }
     return left <= 0
   }
 
-  private mutating func grow(until now: NIODeadline) {
-    let grown = (now - counted).nanoseconds / intervalNanoseconds
+  /// True if half of the credit or more is used up.
+  var isLow: Bool { left <= most / 2 }
+
+  /// The time until something is left of a credit that is used up.
+  func timeToGrow(sharers: Int) -> TimeAmount {
+    .nanoseconds(Int64(max(0, 1 - left)) * interval(sharers))
+  }
+
+  private func interval(_ sharers: Int) -> Int64 {
+    let least = Self.unsharedConnections
+    return intervalNanoseconds * Int64(max(least, sharers)) / Int64(least)
+  }
+
+  private mutating func grow(until now: NIODeadline, _ sharers: Int) {
+    let grown = (now - counted).nanoseconds / interval(sharers)
     guard grown > 0 else { return }
     left = Int(min(Int64(most), Int64(left) + grown))
     counted = now
