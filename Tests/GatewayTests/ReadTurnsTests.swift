@@ -31,7 +31,7 @@ import Testing
       turns.count(.microseconds(600))
       #expect(turns.turn(isCounted: true) == .microseconds(40))
       #expect(!turns.hasTime)
-      // Whoever makes no work in vain doesn't pay for it.
+      // A connection that makes no work in vain has its whole turn.
       #expect(turns.turn(isCounted: false) == .milliseconds(1))
     }
     try await inRound(turns) { #expect($0.turn(isCounted: true) == .milliseconds(1)) }

@@ -173,7 +173,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, Read
     guard let context else { return }
     if case .waiting(let held) = position, held.readableBytes > 0 { return isReadDue = true }
     guard readTurns.hasTime else { return waitForTurn() }
-    // What comes is read after the round.
+    // The bytes arrive after the round.
     readTurns.count(lastTurn)
     counted = lastTurn
     context.read()
