@@ -54,7 +54,8 @@ final class ReadTurns {
 
   /// Schedules a round for the time after the loop has looked at its sockets.
   ///
-  /// It does so only when nothing is left of its immediate tasks, those included that they add.
+  /// It does so only when nothing is left of its immediate tasks, those included that they add. A
+  /// round begins before that only if other immediate tasks take longer than the pause.
   private func schedule() {
     guard !isScheduled else { return }
     isScheduled = true
