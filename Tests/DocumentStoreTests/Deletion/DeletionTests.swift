@@ -66,7 +66,7 @@ import Testing
   func `a bulk deletion goes on after a restart and ends`(_ kind: TestEngineKind) async throws {
     let storage = TestStorage(kind)
     let first = try StoreFixture(storage)
-    for start in stride(from: 0, to: 5_000, by: 500) {
+    for start in stride(from: 0, to: 10_000, by: 500) {
       let writes = (start..<start + 500).map { number in
         set(ResourcePath(["logs", Text("\(number)")]), ["n": .integer(1)])
       }
@@ -76,14 +76,14 @@ import Testing
     let begun = try first.database.startBulkDeletion(of: ["logs", "none"])
     #expect(begun.end == nil)
     #expect(try first.database.performBulkDeletion())
-    #expect(try first.database.bulkDeletions().map(\.documents) == [2_000])
+    #expect(try first.database.bulkDeletions().map(\.documents) == [8_000])
     try first.close()
 
     let second = try StoreFixture(storage)
     _ = try second.database
     try second.maintain()
     let ended = try #require(try second.database.bulkDeletions().first)
-    #expect(ended.documents == 5_000 && ended.end != nil)
+    #expect(ended.documents == 10_000 && ended.end != nil)
     #expect(try names(in: second.database) == ["other/x"])
     #expect(try !second.database.performBulkDeletion())
     try second.close()

@@ -25,6 +25,28 @@ import Testing
     try fixture.close()
   }
 
+  @Test(arguments: TestEngineKind.allCases)
+  func `queries find a document at every version, if a commit deleted it and made it again`(
+    _ kind: TestEngineKind
+  ) async throws {
+    let fixture = try StoreFixture(kind)
+    let database = try fixture.database
+    let fields: KeyValuePairs<String, Value> = ["n": .integer(1), "same": .integer(1)]
+    let first = try await database.commit(set("a/x", fields)).version
+    let changed = try await database.commit(set("a/x", ["same": .integer(1)])).version
+    let again = try await database.commit(delete("a/x"), set("a/x", fields)).version
+    let gone = try await database.commit(delete("a/x")).version
+    func found(_ field: FieldPath, at version: CommitVersion) throws -> Int {
+      var query = Query(scope: .collection("a"))
+      query.filter = .field(field, .equal, .integer(1))
+      return try database.query(query, consistency: .at(version)).nextNames().paths.count
+    }
+    #expect(try [first, changed, again, gone].map { try found("n", at: $0) } == [1, 0, 1, 0])
+    #expect(try [first, changed, again, gone].map { try found("same", at: $0) } == [1, 1, 1, 0])
+    #expect(try database.verify { Issue.record("\($0)") }.differences == 0)
+    try fixture.close()
+  }
+
   @Test func `versions that are too old or to come are refused`() async throws {
     let fixture = try StoreFixture()
     let database = try fixture.database

@@ -71,7 +71,12 @@ final class RandomQueryRun {
     for _ in 0...random.below(3) {
       changes[random.documentPath()] = .some(random.chance(75) ? random.document() : nil)
     }
-    try fixture.write(changes.map { ($0.key, $0.value) })
+    var writes = changes.map { ($0.key, $0.value) }
+    // Some documents are deleted and made again in one commit.
+    for change in changes where change.value != nil && random.chance(20) {
+      writes.insert((change.key, nil), at: 0)
+    }
+    try fixture.write(writes)
     if changesIndexes { try changeIndexes() }
   }
 

@@ -50,6 +50,12 @@ struct PlannedDocument: Sendable {
   /// Index entries that the commit ends.
   var ended: [EndedEntry] = []
 
+  /// True if the commit deletes the document and makes another one of its name.
+  var isMadeAgain: Bool {
+    if case .put(_, createTime: nil) = outcome { return base != nil }
+    return false
+  }
+
   /// The record that a commit of that version leaves; nil when there is none.
   func record(at version: CommitVersion) -> StoredDocument? {
     switch outcome {

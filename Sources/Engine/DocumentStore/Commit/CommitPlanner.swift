@@ -16,6 +16,8 @@ struct CommitPlanner {
   var purpose = Purpose.commit
   /// A range of keys that is known to have no document.
   var vacant: KeyRange?
+  /// No read sees versions before this one any more.
+  var historyFloor = CommitVersion.zero
 
   /// The purpose of a plan.
   enum Purpose {
@@ -123,17 +125,27 @@ struct CommitPlanner {
       return
     }
     let old = indexes.entries(of: document.path, fields: base.fields)
-    let difference = EntryDifference(old: old, new: new)
+    let difference = EntryDifference(old: old, new: new, isContinued: !document.isMadeAgain)
     document.added = difference.begun
     for (entry, isReplaced) in difference.ended {
-      guard let value = try read(entry.key) else {
+      guard let from = try beginning(of: entry, base) else {
         // An index that is being built has not come here yet, or comes in this moment.
         plan.missedEntries = true
         continue
       }
-      let from = value.withUnsafeBytes { IndexEntryCoding.version(ofValue: $0) }
       document.ended.append(EndedEntry(entry: entry, from: from, isReplaced: isReplaced))
     }
+  }
+
+  /// The version that wrote an entry of a document, or a later one that serves every read as well;
+  /// nil if the entry is not there.
+  ///
+  /// An entry begins between its document's creation and last update. So most deletions need not read
+  /// entries, which are as many places of the store as there are fields.
+  private func beginning(of entry: IndexEntry, _ base: StoredDocument) throws -> CommitVersion? {
+    let isKnown = base.createTime == base.updateTime || base.updateTime <= historyFloor
+    if isKnown, indexes.isBuilt { return base.updateTime }
+    return try read(entry.key)?.withUnsafeBytes { IndexEntryCoding.version(ofValue: $0) }
   }
 }
 

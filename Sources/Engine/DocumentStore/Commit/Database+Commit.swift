@@ -284,6 +284,7 @@ extension Database {
       requestTime: { try request.requestTime ?? self.requestTime(inMemory: inMemory) },
       read: { try self.readNewest($0, inMemory: inMemory) }
     )
+    planner.historyFloor = historyFloor
     if request.isBulk { planner.vacant = try vacantRange(of: request.writes) }
     var plan = try planner.plan(request.writes)
     plan.basis = basis

@@ -4,12 +4,14 @@ struct EntryDifference {
   /// The entries that end, and if their key continues with other tags.
   private(set) var ended: [(entry: IndexEntry, isReplaced: Bool)] = []
 
-  init(old: [IndexEntry], new: [IndexEntry]) {
+  /// - Parameter isContinued: False for a document that a commit deletes and makes again: all its
+  ///   entries end then, and the new ones begin with it.
+  init(old: [IndexEntry], new: [IndexEntry], isContinued: Bool = true) {
     var left = 0
     var right = 0
     while left < old.count, right < new.count {
       if old[left].key == new[right].key {
-        if old[left].tags != new[right].tags {
+        if !isContinued || old[left].tags != new[right].tags {
           ended.append((old[left], true))
           begun.append(new[right])
         }

@@ -9,8 +9,14 @@ import FirestoreModel
 package final class DocumentDeletion {
   /// Documents that one commit deletes: the limit of Google's clients, so listeners see batches of a size that they know.
   private static let commitSize = 500
-  /// Commits in flight: a group of the writer takes several.
-  private static let commitsPerStep = 4
+  /// Commits in flight: the next ones are prepared while the writer is busy, and other clients' commits wait for no more.
+  private static let commitsInFlight = 3
+  private static let commitsPerStep = 16
+
+  private struct Commit {
+    let paths: ArraySlice<ResourcePath>
+    let result: BlockingResult<CommitOutcome>
+  }
 
   private let database: Database
   private let selection: DocumentSelection
@@ -38,24 +44,33 @@ package final class DocumentDeletion {
   /// True when every document is deleted.
   package var isDone: Bool { hasReadAll && remaining.isEmpty }
 
-  /// Deletes up to 2,000 documents and returns when that is durable.
+  /// Deletes up to 8,000 documents and returns when that is durable.
   package func step() throws {
     if remaining.isEmpty { try readNames() }
     var rest = remaining
-    var commits: [(paths: ArraySlice<ResourcePath>, result: BlockingResult<CommitOutcome>)] = []
-    while !rest.isEmpty {
-      let paths = rest.prefix(Self.commitSize)
-      rest = rest.dropFirst(paths.count)
-      commits.append((paths, delete(paths)))
+    var inFlight: [Commit] = []
+    do {
+      while !rest.isEmpty || !inFlight.isEmpty {
+        if !rest.isEmpty, inFlight.count < Self.commitsInFlight {
+          let paths = rest.prefix(Self.commitSize)
+          rest = rest.dropFirst(paths.count)
+          inFlight.append(delete(paths))
+        } else {
+          try finish(inFlight.removeFirst())
+        }
+      }
+    } catch {
+      // The position stays before the first that failed; what others deleted is deleted again.
+      for commit in inFlight { _ = try? commit.result.wait() }
+      throw error
     }
-    // Every commit is awaited; the position moves up to the first that failed.
-    let results = commits.map { commit in Result { try commit.result.wait() } }
-    for (commit, result) in zip(commits, results) {
-      _ = try result.get()
-      remaining = remaining.dropFirst(commit.paths.count)
-      count += commit.paths.count
-      last = commit.paths.last
-    }
+  }
+
+  private func finish(_ commit: Commit) throws {
+    _ = try commit.result.wait()
+    remaining = remaining.dropFirst(commit.paths.count)
+    count += commit.paths.count
+    last = commit.paths.last
   }
 
   private func readNames() throws {
@@ -64,12 +79,12 @@ package final class DocumentDeletion {
     hasReadAll = found.isDone
   }
 
-  private func delete(_ paths: ArraySlice<ResourcePath>) -> BlockingResult<CommitOutcome> {
+  private func delete(_ paths: ArraySlice<ResourcePath>) -> Commit {
     let writes = paths.map { path in
       Write(name: DocumentName(database: database.id, path: path), operation: .delete)
     }
     let result = BlockingResult<CommitOutcome>()
     database.commit(CommitProposal(writes: writes)) { result.set($0) }
-    return result
+    return Commit(paths: paths, result: result)
   }
 }

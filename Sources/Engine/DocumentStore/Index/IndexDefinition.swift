@@ -246,6 +246,12 @@ package enum IndexState: Sendable, Hashable {
     return false
   }
 
+  /// True if every document has its entries.
+  var isComplete: Bool {
+    if case .ready = self { return true }
+    return false
+  }
+
   /// True if commits keep its entries up to date.
   package var isMaintained: Bool { self != .deleting }
 }

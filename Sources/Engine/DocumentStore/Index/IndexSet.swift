@@ -17,6 +17,9 @@ package struct IndexSet: Sendable {
   /// The greatest number that a declared index ever had.
   let lastNumber: UInt32
 
+  /// True if every document has all its entries: none are being built, and no index failed.
+  let isBuilt: Bool
+
   private let rules: [Text: CollectionIndexRules]
   private let maintainers: [Text: [any IndexMaintainer]]
   private let defaultRules: CollectionIndexRules
@@ -37,6 +40,9 @@ package struct IndexSet: Sendable {
     self.overrides = overrides
     self.floors = floors
     self.lastNumber = max(lastNumber, declared.map(\.number).max() ?? 0)
+    isBuilt =
+      declared.allSatisfy { $0.state.isComplete || !$0.state.isMaintained }
+      && overrides.allSatisfy { $0.states.values.allSatisfy { $0.isComplete || !$0.isMaintained } }
     let ids = Set(declared.map(\.definition.collectionID) + overrides.map(\.collectionID))
     var rules: [Text: CollectionIndexRules] = [:]
     for id in ids {
