@@ -1,6 +1,8 @@
 import BaseStatus
+import Dispatch
 import FirestoreModel
 import HTTPTypes
+import NIOCore
 import ServiceModule
 import Synchronization
 import Testing
@@ -74,6 +76,65 @@ import Testing
       #expect(bodies[2] == "1 fetched a")
       #expect(Set(shelf.ids).count == numbers.count)
       for id in shelf.ids { #expect(answers.contains("x-request-id: \(id)\r\n")) }
+    }
+  }
+
+  /// A bell that is rung by one client, each time for two milliseconds, and by others.
+  private final class Bell: Sendable {
+    let isRung = DispatchSemaphore(value: 0)
+    let mayEnd = DispatchSemaphore(value: 0)
+    private let names = Mutex<[String]>([])
+
+    /// Who rang it, in order.
+    var order: [String] { names.withLock { $0 } }
+
+    var module: ServiceModule {
+      var route = HTTPRoute(.get, "/bell/{name}", for: .clients) { _ in .text("handled\n") }
+      route.memoryHandler = { request in
+        let name = request.parameters["name"] ?? ""
+        let isFirst = self.names.withLock { names in
+          defer { names.append(name) }
+          return !names.contains(name)
+        }
+        if name == "long" {
+          if isFirst {
+            self.isRung.signal()
+            self.mayEnd.wait()
+          }
+          let end = NIODeadline.now() + .milliseconds(2)
+          while .now() < end {}
+        }
+        return MemoryAnswer(.text("\(name)\n"))
+      }
+      var module = ServiceModule("bell")
+      module.routes = [route]
+      return module
+    }
+  }
+
+  @Test func `many requests in one read let those of others pass`() async throws {
+    let bell = Bell()
+    let count = 40
+    try await withGateway(threads: 1, modules: [bell.module]) { gateway in
+      let busy = try await RawClient.connect(to: gateway.port)
+      let other = try await RawClient.connect(to: gateway.port)
+      try await other.send(Self.get("/bell/first"))
+      _ = await other.receive { $0.last == UInt8(ascii: "\n") && $0.count > 20 }
+      try await busy.send(String(repeating: Self.get("/bell/long"), count: count))
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          bell.isRung.wait()
+          continuation.resume()
+        }
+      }
+      try await other.send(Self.get("/bell/short"))
+      bell.mayEnd.signal()
+      let answers = await busy.receive {
+        Self.bodies(String(decoding: $0, as: UTF8.self)).count == count
+      }
+      #expect(Self.bodies(String(decoding: answers, as: UTF8.self)).count == count)
+      let place = try #require(bell.order.firstIndex(of: "short"))
+      #expect(place < count / 2)
     }
   }
 

@@ -26,6 +26,7 @@ func withGateway<Result: Sendable>(
   tls: GatewayConfiguration.TLSFiles? = nil,
   limits: GatewayConfiguration.Limits = .test,
   memory: ByteLedger.Limits = ByteLedger.Limits(),
+  threads: Int = 2,
   modules: [ServiceModule] = [],
   log handler: any LogHandler = SwiftLogNoOpLogHandler(),
   _ body: (RunningGateway) async throws -> Result
@@ -36,7 +37,7 @@ func withGateway<Result: Sendable>(
   let (ports, announce) = AsyncStream<Int>.makeStream()
   let metrics = MetricsRegistry()
   let gateway = try Gateway(
-    GatewayConfiguration(port: 0, tls: tls, threads: 2, limits: limits, memory: memory),
+    GatewayConfiguration(port: 0, tls: tls, threads: threads, limits: limits, memory: memory),
     modules: [.firestore(service, bodyLimit: limits.messageBytes)] + modules,
     recognizes: { service.recognizes($0) },
     metrics: metrics,

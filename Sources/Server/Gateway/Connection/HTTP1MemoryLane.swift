@@ -13,7 +13,8 @@ import ServiceModule
 /// a request that it cannot follow everything passes: nothing that comes then is taken for a
 /// request that the decoder does not see as one.
 ///
-/// The connections of an event loop that send much are read by turns (`ReadTurns`).
+/// A read may hold a thousand requests: those that its turn has no time for wait for another turn. The
+/// connections of an event loop that send much are read by turns (`ReadTurns`).
 final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, ReadTurns.Taker {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -33,6 +34,8 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, Read
     case collected(HTTP1LoopCall, ByteBuffer)
     /// Behind a call that is being answered; those bytes came already.
     case waiting(ByteBuffer)
+    /// Before requests that came and wait for a turn.
+    case paused(ByteBuffer)
     /// Within a request that could not be followed, or behind one.
     case unknown
   }
@@ -45,8 +48,10 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, Read
   private let connection: HTTP1Connection
   private let limit: TimeAmount
   private let readTurns: ReadTurns
-  /// The approximate time that the last read took.
+  /// The approximate time that the last turn took.
   private var lastTurn = TimeAmount.zero
+  /// The time after which no other request of a read begins.
+  private var turnEnd = NIODeadline.now()
   private var isWaitingForTurn = false
   /// The time that is counted already for the next read.
   private var counted = TimeAmount.zero
@@ -61,7 +66,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, Read
   /// True while a route handles a request; `early` holds a response that it gives during the call.
   private var isBeginning = false
   private var early: LoopAnswer?
-  /// True if the channel asked to read while a response was pending.
+  /// True if the channel asked to read, and has to wait for a turn or for requests that came before.
   private var isReadDue = false
   /// The time at which the last call began, or the last response was written.
   private var lastActivity: NIODeadline = .now()
@@ -90,8 +95,8 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, Read
 
   func handlerRemoved(context: ChannelHandlerContext) {
     leave()
-    // The read that waited for a turn is the next handler's now.
-    if isWaitingForTurn { context.channel.read() }
+    // The read that waited is the next handler's now.
+    if isReadDue { context.channel.read() }
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -108,11 +113,19 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, Read
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     connection.noteRead()
     var bytes = unwrapInboundIn(data)
+    takeTurn(with: &bytes, context)
+  }
+
+  private func takeTurn(
+    with bytes: inout ByteBuffer,
+    _ context: ChannelHandlerContext,
+    isResumed: Bool = false
+  ) {
     let count = bytes.readableBytes
-    guard count >= Self.largeRead else { return take(&bytes, context) }
     let begin = NIODeadline.now()
+    turnEnd = begin + readTurns.turn(isCounted: true)
     take(&bytes, context)
-    // A read may hold a thousand requests.
+    guard count >= Self.largeRead || isPaused || isResumed else { return }
     lastTurn = max(.now() - begin, .nanoseconds(Int64(count) * Self.nanosecondsOfByte))
     if lastTurn > counted { readTurns.count(lastTurn - counted) }
     counted = .zero
@@ -120,9 +133,13 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, Read
 
   private func take(_ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
     // Input after a request with a response that took the connection is discarded.
+    var isFirst = true
     while bytes.readableBytes > 0, self.context != nil {
       switch position {
-      case .start: takeRequest(from: &bytes, context)
+      case .start:
+        guard isFirst || .now() < turnEnd else { return pause(before: bytes) }
+        isFirst = false
+        takeRequest(from: &bytes, context)
       case .head(let begun, let beginning): takeHead(begun, beginning, from: &bytes, context)
       case .body(let left):
         let count = min(left, bytes.readableBytes)
@@ -133,6 +150,11 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, Read
         position = .unknown
         if held.readableBytes == 0 { held = bytes } else { held.writeImmutableBuffer(bytes) }
         position = .waiting(held)
+        return
+      case .paused(var held):
+        position = .unknown
+        held.writeImmutableBuffer(bytes)
+        position = .paused(held)
         return
       case .unknown: pass(bytes.readableBytes, of: &bytes, context)
       }
@@ -151,15 +173,37 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, Read
   }
 
   func read(context: ChannelHandlerContext) {
-    // Most clients send nothing during the response: to stop and restart reading for them would be
-    // two system calls a request.
-    if case .waiting(let held) = position, held.readableBytes > 0 {
-      isReadDue = true
-    } else if readTurns.hasTime {
-      context.read()
-    } else {
-      waitForTurn()
+    isReadDue = true
+    readIfDue(context)
+  }
+
+  private func readIfDue(_ context: ChannelHandlerContext) {
+    guard isReadDue, !isHolding else { return }
+    guard readTurns.hasTime else { return waitForTurn() }
+    isReadDue = false
+    context.read()
+  }
+
+  /// True while there are bytes that have to be processed before more are read.
+  ///
+  /// Most clients send nothing during the response: to stop and restart reading for them would be two
+  /// system calls a request.
+  private var isHolding: Bool {
+    switch position {
+    case .waiting(let held): held.readableBytes > 0
+    case .paused: true
+    default: false
     }
+  }
+
+  private var isPaused: Bool {
+    if case .paused = position { return true }
+    return false
+  }
+
+  private func pause(before bytes: ByteBuffer) {
+    position = .paused(bytes)
+    waitForTurn()
   }
 
   private func waitForTurn() {
@@ -171,11 +215,20 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, Read
   func takeTurn() {
     isWaitingForTurn = false
     guard let context else { return }
-    if case .waiting(let held) = position, held.readableBytes > 0 { return isReadDue = true }
+    if case .paused(var held) = position {
+      position = .start
+      takeTurn(with: &held, context, isResumed: true)
+      flushAnswers()
+      guard self.context != nil else { return }
+      if idleTimeout != nil { context.fireChannelReadComplete() }
+      return readIfDue(context)
+    }
+    guard isReadDue, !isHolding else { return }
     guard readTurns.hasTime else { return waitForTurn() }
     // The bytes arrive after the round.
     readTurns.count(lastTurn)
     counted = lastTurn
+    isReadDue = false
     context.read()
   }
 
@@ -275,19 +328,13 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, Read
     }
     position = .start
     write(answer, of: call, context)
-    guard self.context != nil else {
-      if isReadDue { context.channel.read() }
-      return
-    }
-    if held.readableBytes > 0 {
-      take(&held, context)
+    if held.readableBytes > 0, self.context != nil {
+      takeTurn(with: &held, context)
+      guard self.context != nil else { return }
       if idleTimeout != nil { context.fireChannelReadComplete() }
     }
-    if case .waiting = position { return }
-    if isReadDue {
-      isReadDue = false
-      context.read()
-    }
+    guard self.context != nil else { return }
+    readIfDue(context)
   }
 
   func flushAnswers() {
