@@ -88,6 +88,8 @@ final class HTTP1Connection: Sendable {
       responder: { request, writer, _ in
         try await self.respond(request, writer, channel)
         if self.isStopping { channel.closeWhenWritten() }
+        // The next request of a pipeline is here already: the tasks of others are served before it.
+        await Task.yield()
       },
       configuration: HTTP1Channel.Configuration(
         additionalChannelHandlers: [

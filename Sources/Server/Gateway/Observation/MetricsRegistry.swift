@@ -19,7 +19,19 @@ package final class MetricsRegistry: Sendable {
   /// Reads values that another part of the program keeps.
   package typealias Source = @Sendable () -> [(name: String, value: Double)]
 
-  private let metrics = Mutex<[Key: any PrometheusMetric]>([:])
+  /// The metrics by their keys, and in the order of these.
+  private struct Registered {
+    var byKey: [Key: any PrometheusMetric] = [:]
+    var sorted: [(key: Key, metric: any PrometheusMetric)] = []
+
+    mutating func add(_ metric: any PrometheusMetric, _ key: Key) {
+      byKey[key] = metric
+      sorted.append((key, metric))
+      sorted.sort { $0.key < $1.key }
+    }
+  }
+
+  private let metrics = Mutex(Registered())
   private let sources = Mutex<[Source]>([])
 
   /// A registry without metrics.
@@ -62,7 +74,7 @@ package final class MetricsRegistry: Sendable {
   }
 
   private func renderOwn() -> String {
-    let sorted = metrics.withLock { $0.sorted { $0.key < $1.key } }
+    let sorted = metrics.withLock { $0.sorted }
     var text = ""
     var lastName: String?
     for (key, metric) in sorted where !metric.isUntouched {
@@ -87,17 +99,26 @@ package final class MetricsRegistry: Sendable {
   ) -> Metric {
     let key = Key(name: Self.prometheusName(name), labels: Self.prometheusLabels(labels))
     return metrics.withLock { metrics in
-      if let known = metrics[key] as? Metric { return known }
+      if let known = metrics.byKey[key] as? Metric { return known }
       // A name that is in use for another kind of metric keeps its kind; this one is not shown.
       let new = make()
-      if metrics[key] == nil { metrics[key] = new }
+      if metrics.byKey[key] == nil { metrics.add(new, key) }
       return new
     }
   }
 
   private static func prometheusName(_ label: String) -> String {
-    let name = String(label.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+    let name = String(decoding: label.utf8.map(prometheusByte), as: UTF8.self)
     return name.hasPrefix("brasa_") ? name : "brasa_" + name
+  }
+
+  private static func prometheusByte(_ byte: UInt8) -> UInt8 {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      byte
+    default: UInt8(ascii: "_")
+    }
   }
 
   private static func prometheusLabels(_ labels: [(String, String)]) -> String {
