@@ -10,6 +10,13 @@ import Synchronization
 final class CollectionDirectory: Sendable {
   private let incarnation: Incarnation
   private let known = Mutex<Set<ResourcePath>>([])
+  /// The last key that was found below a collection, where the next look begins.
+  private let witnesses = Mutex<[Place: [UInt8]]>([:])
+
+  private struct Place: Hashable {
+    let collection: ResourcePath
+    let space: KeySpace
+  }
 
   /// The number of collections that are remembered.
   private static let capacity = 10_000
@@ -50,11 +57,36 @@ final class CollectionDirectory: Sendable {
   /// Drops the possible records of a failed group.
   func forget() { known.withLock { $0.removeAll() } }
 
+  /// Returns true if nothing is below a collection.
+  ///
+  /// A look from the beginning passes over all that was deleted there, which may be a million documents. So it comes last.
   private func isEmpty(_ collection: ResourcePath, in reader: any KeyValueReader) throws -> Bool {
-    for space in [KeySpace.document, .documentHistory] {
-      let prefix = DocumentKey.subtreePrefix(collection, in: incarnation, space: space)
-      if try reader.cursor(over: KeyRange(prefix: prefix), reversed: false).next() { return false }
+    let places = [KeySpace.documentHistory, .document].map {
+      Place(collection: collection, space: $0)
     }
+    for place in places {
+      guard let witness = witnesses.withLock({ $0[place] }) else { continue }
+      if try hasKey(in: place, from: witness, reader) { return false }
+    }
+    for place in places where try hasKey(in: place, from: nil, reader) { return false }
     return true
+  }
+
+  private func hasKey(
+    in place: Place,
+    from witness: [UInt8]?,
+    _ reader: any KeyValueReader
+  ) throws -> Bool {
+    var range = KeyRange(
+      prefix: DocumentKey.subtreePrefix(place.collection, in: incarnation, space: place.space)
+    )
+    if let witness { range.lower = witness }
+    let cursor = try reader.cursor(over: range, reversed: false)
+    let found = try cursor.next() ? [UInt8](cursor.key) : nil
+    witnesses.withLock { witnesses in
+      if witnesses.count >= Self.capacity { witnesses.removeAll() }
+      witnesses[place] = found
+    }
+    return found != nil
   }
 }
