@@ -36,8 +36,16 @@ import Testing
   }()
 
   /// A server with room for one transaction, which reads each document by itself.
-  private static func filled(_ engine: CountingEngine) async throws -> ServiceFixture {
-    let fixture = try ServiceFixture(engine: engine, cachedBytes: 0, transactions: 1)
+  private static func filled(
+    _ engine: CountingEngine,
+    longestPipeline: Duration = .seconds(60)
+  ) async throws -> ServiceFixture {
+    let fixture = try ServiceFixture(
+      engine: engine,
+      cachedBytes: 0,
+      transactions: 1,
+      longestPipeline: longestPipeline
+    )
     for start in stride(from: 0, to: documents, by: 400) {
       let writes = (start..<(start + 400)).map { number in
         "{\"update\":{\"name\":\"\(ServiceFixture.documents)/c/d\(number)\",\"fields\":"
@@ -76,6 +84,23 @@ import Testing
     #expect(error?.code == .deadlineExceeded)
     #expect(error?.message == "Deadline exceeded.")
     #expect(engine.takeGets() <= 1_600)
+    try await Self.expectNothingHeld(fixture, account)
+  }
+
+  @Test func `a pipeline ends when its own time is over, without a deadline of its caller`()
+    async throws
+  {
+    let engine = CountingEngine()
+    let fixture = try await Self.filled(engine, longestPipeline: .zero)
+    let account = ByteLedger().account(of: .ipv4(1))
+    _ = engine.takeGets()
+    let error = await #expect(throws: ServiceError.self) {
+      let context = ServiceFixture.context(account: account)
+      return try await fixture.call("POST", ":executePipeline", Self.body, context: context)
+    }
+    #expect(error?.code == .deadlineExceeded)
+    #expect(error?.message == "The pipeline took longer than 0 seconds.")
+    #expect(engine.takeGets() < Self.documents)
     try await Self.expectNothingHeld(fixture, account)
   }
 

@@ -11,6 +11,10 @@ import Testing
 struct DeadlineTests {
   private final class Time: Sendable {
     private let checks = Mutex(0)
+    private let last: Int
+
+    /// - Parameter last: The number of the check that fails.
+    init(last: Int = 3) { self.last = last }
 
     var count: Int { checks.withLock { $0 } }
 
@@ -19,7 +23,7 @@ struct DeadlineTests {
         checks += 1
         return checks
       }
-      guard number < 3 else { throw ServiceError(.deadlineExceeded, "Deadline exceeded.") }
+      guard number < last else { throw ServiceError(.deadlineExceeded, "Deadline exceeded.") }
     }
   }
 
@@ -96,5 +100,19 @@ struct DeadlineTests {
     #expect(error?.code == .deadlineExceeded)
     #expect(error?.message == "Deadline exceeded.")
     #expect(time.count == 3)
+  }
+
+  /// Each of them but those that run for one row.
+  private static let pausing = pipelines.keys.filter { $0 != "expression" && $0 != "sub-pipeline" }
+
+  @Test(arguments: pausing.sorted())
+  func `a slice ends in the middle of every operator`(_ name: String) throws {
+    let time = Time(last: .max)
+    let fixture = try PipelineFixture()
+    let stages = try #require(Self.pipelines[name])
+    let run = try fixture.run(stages, PipelineOptions(), check: { try time.check() })
+    for _ in 0..<20 { #expect(try !run.next(slice: 500).isDone) }
+    // There is a check for about a thousand steps.
+    #expect(time.count < 20)
   }
 }

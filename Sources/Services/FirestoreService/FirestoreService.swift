@@ -26,6 +26,8 @@ package final class FirestoreService: RPCService {
   /// Nil where nothing can be listened to.
   let listeners: ListenHub?
   let threads: EngineThreads
+  /// The most time that a pipeline may take, which is Google's.
+  let longestPipeline: Duration
   private let log: Logger
   private let restorer = Mutex<(any DatabaseRestorer)?>(nil)
 
@@ -35,6 +37,7 @@ package final class FirestoreService: RPCService {
     access: AccessControl,
     threads: EngineThreads,
     listeners: ListenHub? = nil,
+    longestPipeline: Duration = .seconds(60),
     log: Logger
   ) {
     self.rules = rules
@@ -45,6 +48,7 @@ package final class FirestoreService: RPCService {
       access.onRevocation { listeners.checkCredentials() }
     }
     self.threads = threads
+    self.longestPipeline = longestPipeline
     self.log = log
   }
 

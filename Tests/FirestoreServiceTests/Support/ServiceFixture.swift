@@ -30,6 +30,7 @@ final class ServiceFixture: Sendable {
     engine: any KeyValueEngine = MemoryEngine(),
     cachedBytes: Int? = nil,
     transactions: Int? = nil,
+    longestPipeline: Duration = .seconds(60),
     log: Logger = ServiceFixture.silence,
     observer: (any CommitObserver)? = nil,
     listening feed: CommitFeed? = nil
@@ -67,6 +68,7 @@ final class ServiceFixture: Sendable {
       ),
       threads: threads,
       listeners: listeners,
+      longestPipeline: longestPipeline,
       log: log
     )
     if let source { try deploy(source, in: database) }

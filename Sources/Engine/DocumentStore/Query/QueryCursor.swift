@@ -89,11 +89,13 @@ package final class QueryCursor: Sendable {
   ///
   /// - Parameters:
   ///   - slice: The largest number of candidates to evaluate.
+  ///   - covered: The only fields that are wanted; the documents have no times then.
   ///   - view: A view of the read's that is open already; nil opens one.
   package func next(
     maxDocuments: Int = 300,
     maxBytes: Int = 1 << 20,
     slice: Int = QueryCursor.longSlice,
+    covered: CoveredFields? = nil,
     in view: LentView? = nil
   ) throws -> QueryChunk {
     try storage(view) {
@@ -112,7 +114,8 @@ package final class QueryCursor: Sendable {
             &state.run,
             maxDocuments: maxDocuments,
             maxBytes: maxBytes,
-            slice: slice
+            slice: slice,
+            covered: covered
           )
         }
       }
@@ -156,17 +159,26 @@ package final class QueryCursor: Sendable {
   /// is used up.
   ///
   /// Not for a nearest-neighbour search or a projection, which this goes past.
+  ///
+  /// - Parameter covered: The only fields that are wanted.
   package func nextFields(
     maxBytes: Int = 1 << 18,
     slice: Int = QueryCursor.longSlice,
+    covered: CoveredFields? = nil,
     in view: LentView? = nil
   ) throws -> QueryFields {
     try storage(view) {
       try state.withLock { state in
         try lend(view) { view in
           var fields = QueryFields()
+          let orders = state.run.orders
           _ = try state.run.pull(view, slice: slice) { result in
-            try result.withFields { fields.append($0) }
+            if let covered {
+              let values = try covered.values(of: result, orders: orders)
+              values.bytes.withUnsafeBytes { fields.append($0) }
+            } else {
+              try result.withFields { fields.append($0) }
+            }
             return fields.byteCount < maxBytes
           }
           fields.isDone = state.run.isDone
@@ -234,13 +246,17 @@ package final class QueryCursor: Sendable {
     _ run: inout QueryRun,
     maxDocuments: Int,
     maxBytes: Int,
-    slice: Int
+    slice: Int,
+    covered: CoveredFields? = nil
   ) throws -> QueryChunk {
     var chunk = QueryChunk(readTime: view.version)
     var bytes = 0
+    let orders = run.orders
     if maxDocuments > 0 {
       chunk.skipped = try run.pull(view, slice: slice) { result in
-        let record = try projection.record(result)
+        let record =
+          try covered.map { try result.record(with: $0, orders: orders) }
+          ?? projection.record(result)
         bytes += record.fields.bytes.count
         chunk.documents.append(record)
         return chunk.documents.count < maxDocuments && bytes < maxBytes

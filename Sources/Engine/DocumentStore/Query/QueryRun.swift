@@ -239,6 +239,16 @@ final class QueryResult {
     try document().fields.bytes.withUnsafeBytes { body($0) }
   }
 
+  /// The document with these fields alone, and without its times.
+  func record(with covered: CoveredFields, orders: [Order]) throws -> DocumentRecord {
+    DocumentRecord(
+      name: DocumentName(database: context.database, path: try path()),
+      fields: try covered.values(of: self, orders: orders),
+      createTime: .zero,
+      updateTime: .zero
+    )
+  }
+
   func matches() throws -> Bool {
     context.matches(try document(), at: try path())
   }

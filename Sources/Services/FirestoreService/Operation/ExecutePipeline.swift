@@ -7,9 +7,6 @@ import FirestoreWire
 import Pipelines
 
 extension FirestoreService {
-  /// Google's limit on a pipeline's time.
-  private static let longestPipeline = Duration.seconds(60)
-
   func executePipeline(
     _ request: ExecutePipelineRequest,
     _ call: Call,
@@ -21,7 +18,7 @@ extension FirestoreService {
     let plan = try allowedPlan(of: request, permit, call)
     let consistency = try permit.consistency(request.consistency)
     let database = try database(of: permit, call)
-    let check = Self.check(call)
+    let check = check(call)
     beginRead(database, consistency, call, respond) { [self] read, respond in
       let first: @Sendable (PipelineRun) throws -> PipelineStream = { [self] run in
         let transaction = read.newTransaction
@@ -76,12 +73,14 @@ extension FirestoreService {
   }
 
   /// Throws if the caller has gone, or the pipeline's time is over.
-  private static func check(_ call: Call) -> WorkCheck {
-    let end = ContinuousClock.now + longestPipeline
+  private func check(_ call: Call) -> WorkCheck {
+    let limit = longestPipeline
+    let end = ContinuousClock.now + limit
     return {
       try call.checkWanted()
       guard ContinuousClock.now < end else {
-        throw ServiceError(.deadlineExceeded, "The pipeline took longer than 60 seconds.")
+        let seconds = limit.components.seconds
+        throw ServiceError(.deadlineExceeded, "The pipeline took longer than \(seconds) seconds.")
       }
     }
   }

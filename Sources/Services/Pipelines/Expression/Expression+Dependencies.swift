@@ -2,9 +2,6 @@ import BaseStatus
 import FirestoreModel
 
 extension Expression {
-  /// Functions whose result depends on the row, or differs from call to call.
-  private static let changing: Set<String> = ["rand", "current_document", "current_context"]
-
   /// True where the expression reads nothing of the row but its variables, and gives the same value each time.
   var isFixed: Bool {
     switch self {
@@ -13,7 +10,7 @@ extension Expression {
     case .array(let elements): elements.allSatisfy(\.isFixed)
     case .map(let fields): fields.allSatisfy(\.value.isFixed)
     case .call(let function, let arguments):
-      !Self.changing.contains(function.name) && arguments.allSatisfy(\.isFixed)
+      function.name != "rand" && !function.readsWholeRow && arguments.allSatisfy(\.isFixed)
     case .filter(let array, _, let body), .transform(let array, _, _, let body):
       array.isFixed && body.isFixed
     }
@@ -83,6 +80,11 @@ extension Expression {
     else { return false }
     return true
   }
+}
+
+extension FunctionDefinition {
+  /// True if the result depends on the row without an argument that names a field.
+  var readsWholeRow: Bool { name == "current_document" || name == "current_context" }
 }
 
 extension Evaluator {

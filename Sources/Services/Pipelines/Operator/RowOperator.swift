@@ -113,11 +113,13 @@ final class LimitOperator: RowOperator {
 final class OffsetOperator: RowOperator {
   let node: PlanNode
   private let input: any RowOperator
+  private let resources: Resources
   private var rest: Int
 
-  init(_ input: any RowOperator, _ offset: Int) {
+  init(_ input: any RowOperator, _ offset: Int, _ resources: Resources) {
     node = PlanNode("Offset", "\(offset)", [input.node])
     self.input = input
+    self.resources = resources
     rest = offset
   }
 
@@ -130,6 +132,8 @@ final class OffsetOperator: RowOperator {
         return pull
       }
       rest -= 1
+      try resources.step()
+      if resources.isPaused { return .paused }
     }
   }
 }

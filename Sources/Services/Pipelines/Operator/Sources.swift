@@ -134,6 +134,7 @@ final class QuerySource: RowOperator, JudgedSource {
       let chunk = try plan.cursor.next(
         maxDocuments: wanted,
         slice: Self.slice,
+        covered: plan.covered,
         in: store.lent
       )
       wanted = min(Self.batch, wanted * 2)
@@ -150,7 +151,11 @@ final class QuerySource: RowOperator, JudgedSource {
     while !isDone {
       if resources.isPaused { return false }
       try resources.step()
-      let part = try plan.cursor.nextFields(slice: Self.slice, in: store.lent)
+      let part = try plan.cursor.nextFields(
+        slice: Self.slice,
+        covered: plan.covered,
+        in: store.lent
+      )
       try part.forEach { fields in
         try resources.step()
         node.rows += 1

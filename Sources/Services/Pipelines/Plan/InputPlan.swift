@@ -66,6 +66,8 @@ struct InputPlan {
   let isLimited: Bool
   /// Conditions that the query leaves to a filter, in the order in which they are to be evaluated.
   let residual: [Expression]
+  /// The only fields that are read, where index entries hold them all; nil where documents are read.
+  let covered: CoveredFields?
   let nodeName: String
   private let read: QueryPlan
 
@@ -76,6 +78,7 @@ struct InputPlan {
     isSorted: Bool,
     isLimited: Bool,
     residual: [Expression],
+    covered: CoveredFields?,
     nodeName: String,
     read: QueryPlan
   ) {
@@ -85,6 +88,7 @@ struct InputPlan {
     self.isSorted = isSorted
     self.isLimited = isLimited
     self.residual = residual
+    self.covered = covered
     self.nodeName = nodeName
     self.read = read
   }
@@ -93,5 +97,5 @@ struct InputPlan {
   var isDirect: Bool { isLimited && residual.isEmpty && !read.sortsInMemory }
 
   /// The input in words, for `explain`.
-  var detail: String { "\(scope.text) \(read.text)" }
+  var detail: String { "\(scope.text) \(read.text)" + (covered == nil ? "" : ", covering") }
 }

@@ -27,8 +27,15 @@ struct InputPlanner {
   }
 
   /// The plan of an input with the stages behind it, of which the first `limit` rows are wanted if it is given.
-  func plan(_ scope: InputScope, _ prefix: InputPrefix, limit: Int?) throws -> InputPlan {
-    for choice in choices(scope, prefix, limit) {
+  ///
+  /// - Parameter needed: The fields that the stages behind the prefix read; nil for all.
+  func plan(
+    _ scope: InputScope,
+    _ prefix: InputPrefix,
+    limit: Int?,
+    needed: NeededFields? = nil
+  ) throws -> InputPlan {
+    for choice in choices(scope, prefix, limit, needed) {
       guard let query = normalized(scope, choice) else { continue }
       let cursor = store.cursor(query, index: forced?.number)
       guard let plan = accepted(cursor, choice) else { continue }
@@ -39,6 +46,7 @@ struct InputPlanner {
         isSorted: choice.isSorted,
         isLimited: choice.limit != nil,
         residual: choice.residual,
+        covered: covered(plan, choice, prefix, needed),
         nodeName: choice.filters.isEmpty && choice.orders.isEmpty ? "TableScan" : "IndexSeek",
         read: plan
       )
@@ -51,6 +59,30 @@ struct InputPlanner {
       "The index \"\(forced.id)\" can't serve the conditions and the sort behind the input "
         + "\(scope.text). Leave out force_index."
     )
+  }
+
+  /// The needed fields, if all of them are in the index entries that the query reads; nil where documents must be read.
+  private func covered(
+    _ plan: QueryPlan,
+    _ choice: Choice,
+    _ prefix: InputPrefix,
+    _ needed: NeededFields?
+  ) -> CoveredFields? {
+    guard var needed, plan.readsEntriesAlone else { return nil }
+    let sorts = choice.isSorted ? [] : prefix.orders.map(\.expression)
+    guard (choice.residual + sorts).allSatisfy({ needed.add($0) }) else { return nil }
+    var held: [FieldPath] = []
+    var fixed: [(path: FieldPath, value: Value)] = []
+    for path in needed.paths {
+      if plan.holds(path) {
+        held.append(path)
+      } else if let value = choice.filters.lazy.compactMap({ $0.onlyValue(of: path) }).first {
+        fixed.append((path, value))
+      } else {
+        return nil
+      }
+    }
+    return CoveredFields(held, fixed: fixed)
   }
 
   /// The query for the documents of the first filters that an index can decide; nil where there is none.
@@ -91,7 +123,12 @@ struct InputPlanner {
   }
 
   /// Returns the parts of the pipeline that the query may take over, the best choice first.
-  private func choices(_ scope: InputScope, _ prefix: InputPrefix, _ limit: Int?) -> [Choice] {
+  private func choices(
+    _ scope: InputScope,
+    _ prefix: InputPrefix,
+    _ limit: Int?,
+    _ needed: NeededFields?
+  ) -> [Choice] {
     var result: [Choice] = []
     if usesIndexes, scope.scope != .descendants {
       if let orders = prefix.classicOrders, !orders.isEmpty {
@@ -105,6 +142,10 @@ struct InputPlanner {
         }
       }
       let unsortedLimit = prefix.orders.isEmpty ? limit : nil
+      if prefix.orders.isEmpty, let orders = prefix.presentOrders(of: needed) {
+        // An index that also holds the fields that are read saves reading the documents.
+        result.append(choice(prefix, orders: orders, limit: limit, where: isServedEquality))
+      }
       result.append(choice(prefix, orders: [], limit: unsortedLimit, where: isServed))
       result.append(choice(prefix, orders: [], limit: unsortedLimit, where: isServedEquality))
     }
@@ -181,5 +222,22 @@ struct InputPlanner {
     }
     if let normalized = try? scope.query.normalized() { result.append(normalized) }
     return result
+  }
+}
+
+extension Filter {
+  /// The only value that a field has in all documents of the filter; nil where values of several types are equal to each
+  /// other.
+  fileprivate func onlyValue(of path: FieldPath) -> Value? {
+    switch self {
+    case .field(path, .equal, let value):
+      switch value {
+      case .string, .boolean, .bytes, .reference: value
+      default: nil
+      }
+    case .unary(path, .isNull): .null
+    case .and(let parts): parts.lazy.compactMap { $0.onlyValue(of: path) }.first
+    default: nil
+    }
   }
 }

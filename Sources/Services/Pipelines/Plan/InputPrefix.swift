@@ -95,6 +95,16 @@ struct InputPrefix {
     return (result, optional)
   }
 
+  /// An order of the needed fields that a condition finds in each document; nil where there are none but those that a
+  /// filter compares.
+  func presentOrders(of needed: NeededFields?) -> [Order]? {
+    let fields = (needed?.paths ?? []).filter { path in
+      conditions.contains { isExistence($0.expression, of: path) }
+    }
+    guard !fields.isEmpty else { return nil }
+    return fields.sorted { $0.canonicalString < $1.canonicalString }.map { Order($0, .ascending) }
+  }
+
   private func isPresent(_ path: FieldPath, _ condition: Condition) -> Bool {
     if case .field(path, _, _)? = condition.filter { return true }
     return isExistence(condition.expression, of: path)

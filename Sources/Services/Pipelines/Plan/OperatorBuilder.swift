@@ -80,7 +80,7 @@ struct OperatorBuilder {
     let prefix = try InputPrefix(pipeline.stages, converter)
     let wanted = wanted(prefix.stages[prefix.count...])
     let plan = try InputPlanner(store, usesIndexes: usesIndexes, pipeline.index, of: scope)
-      .plan(scope, prefix, limit: wanted)
+      .plan(scope, prefix, limit: wanted, needed: NeededFields(prefix.stages[prefix.count...]))
     if store.isInMemory, !plan.isDirect { throw NeedsEngine() }
     let source = QuerySource(plan, store, resources, variables: variables)
     if outer == nil { store.note(source) }
@@ -174,7 +174,7 @@ struct OperatorBuilder {
     _ variables: [String: Value?]
   ) throws -> any RowOperator {
     switch stage {
-    case .offset(let count): return OffsetOperator(rows, count)
+    case .offset(let count): return OffsetOperator(rows, count, evaluator.resources)
     case .limit(let count): return LimitOperator(rows, count)
     case .findNearest(let stage): return nearest(rows, stage)
     case .sample(.rows(let count)): return SampleOperator(rows, count, resources)
