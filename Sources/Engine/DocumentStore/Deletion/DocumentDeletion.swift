@@ -1,4 +1,5 @@
 import FirestoreModel
+import KeyValueStore
 
 /// A deletion of any number of documents, a bounded step at a time.
 ///
@@ -24,6 +25,8 @@ package final class DocumentDeletion {
   /// Names that were read and not deleted yet, because their commit failed.
   private var remaining: ArraySlice<ResourcePath> = []
   private var hasReadAll = false
+  /// Held from the second step on: what the first one deletes is little.
+  private var bulkWriting: BulkWriting?
   /// The greatest name up to which all documents are deleted; nil before the first.
   package private(set) var last: ResourcePath?
   /// Documents deleted so far.
@@ -46,6 +49,9 @@ package final class DocumentDeletion {
 
   /// Deletes up to 8,000 documents and returns when that is durable.
   package func step() throws {
+    if count >= Self.commitSize * Self.commitsPerStep, bulkWriting == nil {
+      bulkWriting = database.engine.beginBulkWriting()
+    }
     if remaining.isEmpty { try readNames() }
     var rest = remaining
     var inFlight: [Commit] = []
