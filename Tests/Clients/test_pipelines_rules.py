@@ -18,6 +18,7 @@ service cloud.firestore {
     match /open/{id} { allow read: if true; }
     match /judged/{id} { allow list: if resource.data.size() < 3; }
     match /members/{id} { allow get: if id == request.auth.uid; }
+    match /priced/{id} { allow read: if 'price' in resource.data; }
   }
 }
 """
@@ -100,6 +101,19 @@ def test_conditions_that_prove_nothing_are_refused_whatever_they_match(ana):
     hidden = stage("add_fields", {"mapValue": {"fields": {"owner": text(ana.uid)}}})
     refused(ana, notes(hidden, mine(ana)))
     refused(ana, notes(stage("limit", {"integerValue": "1"}), mine(ana)))
+
+
+def test_an_alternative_proves_nothing_about_the_fields_of_another(ana, client):
+    """A classic query finds only documents with the fields that it compares; a pipeline finds others by an alternative."""
+    client.document("priced/a").set({"price": 1})
+    client.document("priced/b").set({"tags": ["x"], "secret": True})
+    assert ana.request("GET", ana.name("priced/b")).status_code == 403
+    priced = stage("collection", {"referenceValue": "/priced"})
+    cheap = call("less_than", field("price"), integer(5))
+    assert len(run(ana, [priced, stage("where", cheap)])[0]) == 1
+    tagged = call("array_contains", field("tags"), text("x"))
+    for condition in (call("or", cheap, tagged), call("or", tagged, cheap)):
+        refused(ana, [priced, stage("where", condition)])
 
 
 def test_one_denied_document_fails_the_whole_request(ana, client):

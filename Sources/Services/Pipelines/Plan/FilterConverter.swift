@@ -30,7 +30,7 @@ struct FilterConverter {
     switch function.name {
     case "or":
       let parts = try arguments.compactMap(filter)
-      return parts.count == arguments.count ? .or(parts) : nil
+      return parts.count == arguments.count ? alternative(parts) : nil
     case "and":
       let parts = try arguments.compactMap(filter)
       return parts.count == arguments.count ? .and(parts) : nil
@@ -52,6 +52,16 @@ struct FilterConverter {
     }
     guard direct == .equal else { return nil }
     return try identity(arguments[0], arguments[1]) ?? identity(arguments[1], arguments[0])
+  }
+
+  /// A filter of alternatives; nil where a classic query would find fewer documents.
+  ///
+  /// A classic query orders by each field that it compares, and so finds only documents that have
+  /// the field, also by an alternative that does not name it.
+  private func alternative(_ parts: [Filter]) -> Filter? {
+    let ordered = parts.reduce(into: Set<FieldPath>()) { $0.formUnion($1.orderedFields) }
+    let isWhole = ordered.allSatisfy { field in parts.allSatisfy { $0.finds(field) } }
+    return isWhole ? .or(parts) : nil
   }
 
   /// The half of a filter that a condition is; nil for others.
@@ -125,5 +135,37 @@ struct FilterConverter {
     guard path.isDocumentName else { return !value.isNull && !value.isNaN }
     guard case .reference(let name) = value else { return false }
     return name.database == database && scope.holds(name.path)
+  }
+}
+
+extension Filter {
+  /// The fields of the comparisons by which a classic query orders its documents.
+  fileprivate var orderedFields: Set<FieldPath> {
+    switch self {
+    case .field(let path, let operation, _):
+      operation.isOrdering && !path.isDocumentName ? [path] : []
+    case .unary: []
+    case .and(let parts), .or(let parts):
+      parts.reduce(into: []) { $0.formUnion($1.orderedFields) }
+    }
+  }
+
+  /// Returns true if all documents of the filter have a field.
+  fileprivate func finds(_ field: FieldPath) -> Bool {
+    switch self {
+    case .field(let path, _, _), .unary(let path, _): path == field
+    case .and(let parts): parts.contains { $0.finds(field) }
+    case .or(let parts): parts.allSatisfy { $0.finds(field) }
+    }
+  }
+}
+
+extension Filter.FieldOperator {
+  /// True if a classic query orders its documents by the field.
+  fileprivate var isOrdering: Bool {
+    switch self {
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .notEqual, .notIn: true
+    case .equal, .arrayContains, .in, .arrayContainsAny: false
+    }
   }
 }
