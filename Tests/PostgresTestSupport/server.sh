@@ -19,11 +19,22 @@ create() {
     $user "$bin/initdb" -D "$dir/data" --waldir="$dir/wal" -U brasa -A trust --no-locale -E UTF8 --no-sync
   fi >"$dir/control" 2>&1
 }
+# The server is a child of this shell, which takes its exit status. One that pg_ctl starts becomes a child of the tests, if
+# these adopt orphans, and stays there as a zombie.
 start() {
-  $user "$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -w -t 120 start -o "-k '$dir' -p 5432 \
--c listen_addresses= -c max_connections=300 $settings" >>"$dir/control" 2>&1
+  # shellcheck disable=SC2086
+  $user "$bin/postgres" -D "$dir/data" -k "$dir" -p 5432 -c listen_addresses= -c max_connections=300 $settings \
+    </dev/null >>"$dir/log" 2>&1 &
+  server=$!
+  until "$bin/pg_isready" -q -h "$dir" -p 5432; do
+    kill -0 "$server" 2>/dev/null || return 1
+    sleep 0.1
+  done
 }
-stop() { $user "$bin/pg_ctl" -D "$dir/data" -w -m immediate stop >>"$dir/control" 2>&1; }
+stop() {
+  $user "$bin/pg_ctl" -D "$dir/data" -w -m immediate stop >>"$dir/control" 2>&1 || return 1
+  wait "$server" || true
+}
 promote() { $user "$bin/pg_ctl" -D "$dir/data" -w promote >>"$dir/control" 2>&1; }
 answer() { if [ "$1" = 0 ]; then printf +; else printf -- -; fi; }
 create && start
