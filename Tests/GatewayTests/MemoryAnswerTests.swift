@@ -85,7 +85,7 @@ import Testing
     let mayEnd = DispatchSemaphore(value: 0)
     private let names = Mutex<[String]>([])
 
-    /// Who rang it, in order.
+    /// The names of the clients that rang it, in order.
     var order: [String] { names.withLock { $0 } }
 
     var module: ServiceModule {
