@@ -6,7 +6,7 @@ struct EntryDifference {
 
   /// - Parameter isContinued: False for a document that a commit deletes and makes again: all its
   ///   entries end then, and the new ones begin with it.
-  init(old: [IndexEntry], new: [IndexEntry], isContinued: Bool = true) {
+  init(old: [IndexEntry], new: [IndexEntry], isContinued: Bool) {
     var left = 0
     var right = 0
     while left < old.count, right < new.count {

@@ -246,10 +246,12 @@ package enum IndexState: Sendable, Hashable {
     return false
   }
 
-  /// True if every document has its entries.
-  var isComplete: Bool {
-    if case .ready = self { return true }
-    return false
+  /// True if every document has the entries that commits keep.
+  var isBuilt: Bool {
+    switch self {
+    case .ready, .deleting: true
+    case .creating, .failed: false
+    }
   }
 
   /// True if commits keep its entries up to date.

@@ -41,8 +41,8 @@ package struct IndexSet: Sendable {
     self.floors = floors
     self.lastNumber = max(lastNumber, declared.map(\.number).max() ?? 0)
     isBuilt =
-      declared.allSatisfy { $0.state.isComplete || !$0.state.isMaintained }
-      && overrides.allSatisfy { $0.states.values.allSatisfy { $0.isComplete || !$0.isMaintained } }
+      declared.allSatisfy(\.state.isBuilt)
+      && overrides.allSatisfy { $0.states.values.allSatisfy(\.isBuilt) }
     let ids = Set(declared.map(\.definition.collectionID) + overrides.map(\.collectionID))
     var rules: [Text: CollectionIndexRules] = [:]
     for id in ids {

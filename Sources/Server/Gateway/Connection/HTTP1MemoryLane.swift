@@ -113,11 +113,12 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, Read
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     connection.noteRead()
     var bytes = unwrapInboundIn(data)
-    takeTurn(with: &bytes, context)
+    serve(&bytes, context)
   }
 
-  private func takeTurn(
-    with bytes: inout ByteBuffer,
+  /// Processes bytes for as long as a turn lasts, and counts the time.
+  private func serve(
+    _ bytes: inout ByteBuffer,
     _ context: ChannelHandlerContext,
     isResumed: Bool = false
   ) {
@@ -217,7 +218,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, Read
     guard let context else { return }
     if case .paused(var held) = position {
       position = .start
-      takeTurn(with: &held, context, isResumed: true)
+      serve(&held, context, isResumed: true)
       flushAnswers()
       guard self.context != nil else { return }
       if idleTimeout != nil { context.fireChannelReadComplete() }
@@ -329,7 +330,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler, Read
     position = .start
     write(answer, of: call, context)
     if held.readableBytes > 0, self.context != nil {
-      takeTurn(with: &held, context)
+      serve(&held, context)
       guard self.context != nil else { return }
       if idleTimeout != nil { context.fireChannelReadComplete() }
     }

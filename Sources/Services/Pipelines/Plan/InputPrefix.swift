@@ -95,8 +95,7 @@ struct InputPrefix {
     return (result, optional)
   }
 
-  /// An order of the needed fields that a condition finds in each document; nil where there are none but those that a
-  /// filter compares.
+  /// An order by those needed fields that an `exists` makes sure of in each document; nil where there are none.
   func presentOrders(of needed: NeededFields?) -> [Order]? {
     let fields = (needed?.paths ?? []).filter { path in
       conditions.contains { isExistence($0.expression, of: path) }
