@@ -14,8 +14,6 @@ struct CommitPlanner {
   let read: ([UInt8]) throws -> [UInt8]?
   /// The purpose of the plan.
   var purpose = Purpose.commit
-  /// A range of keys that is known to have no document.
-  var vacant: KeyRange?
   /// No read sees versions before this one any more.
   var historyFloor = CommitVersion.zero
 
@@ -59,8 +57,7 @@ struct CommitPlanner {
       indices[name.path] = working.count
     }
     let key = DocumentKey(name.path, in: incarnation)
-    let isNew = vacant?.contains(key.bytes) ?? false
-    let base = isNew ? nil : try ValueFormat.document.value(of: key.bytes, read: read)
+    let base = try ValueFormat.document.value(of: key.bytes, read: read)
     working.append(WorkingDocument(name: name, key: key, base: base))
     return working.count - 1
   }

@@ -19,9 +19,9 @@ package struct CommitProposal: Sendable {
   /// True if the judge is called inside the writer's group instead, where no data can become stale;
   /// all other commits wait during that call.
   package var isJudgedInGroup = false
-  /// True for one of many commits that write mostly new documents in the order of their names.
+  /// True for one of many commits that write documents in the order of their names.
   ///
-  /// One look then shows that none of them is there, instead of one for each.
+  /// They are read in that order then, which costs less than a look for each.
   package var isBulk = false
   /// True if the outcome includes the documents as the commit leaves them.
   package var wantsDocuments: Bool

@@ -278,34 +278,51 @@ extension Database {
   /// Plans the commit; throws `NotInMemory` where it may not look further and would have to.
   private func plan(_ request: CommitProposal, inMemory: Bool) throws -> CommitPlan {
     let basis = writer.recentWrites.landed
-    var planner = CommitPlanner(
-      incarnation: incarnation,
-      indexes: indexes.current,
-      requestTime: { try request.requestTime ?? self.requestTime(inMemory: inMemory) },
-      read: { try self.readNewest($0, inMemory: inMemory) }
-    )
-    planner.historyFloor = historyFloor
-    if request.isBulk { planner.vacant = try vacantRange(of: request.writes) }
-    var plan = try planner.plan(request.writes)
+    var plan: CommitPlan
+    if request.isBulk, let range = orderedRange(of: request.writes) {
+      plan = try engine.read { view in
+        let documents = try OrderedReads(range, in: view)
+        return try self.plan(request) { key in
+          try documents.covers(key) ? documents.value(of: key) : view.get(key)
+        }
+      }
+    } else {
+      plan = try self.plan(request, inMemory: inMemory) {
+        try self.readNewest($0, inMemory: inMemory)
+      }
+    }
     plan.basis = basis
     return plan
   }
 
-  /// The number of writes from which one look at their range pays, rather than a get for each.
+  private func plan(
+    _ request: CommitProposal,
+    inMemory: Bool = false,
+    _ read: @escaping ([UInt8]) throws -> [UInt8]?
+  ) throws -> CommitPlan {
+    var planner = CommitPlanner(
+      incarnation: incarnation,
+      indexes: indexes.current,
+      requestTime: { try request.requestTime ?? self.requestTime(inMemory: inMemory) },
+      read: read
+    )
+    planner.historyFloor = historyFloor
+    return try planner.plan(request.writes)
+  }
+
+  /// The number of writes from which reading them in order pays, rather than a get for each.
   private static let fewestOfRange = 32
 
-  /// The range from the first document to the last one if it has no document; nil where that is unknown.
-  ///
-  /// It is unknown where the writes are few or in no order: to look might pass over all that was ever deleted.
-  private func vacantRange(of writes: [Write]) throws -> KeyRange? {
+  /// The range from the first document to the last one; nil where the writes are few or in no order: to read that might pass
+  /// over all that was ever deleted.
+  private func orderedRange(of writes: [Write]) -> KeyRange? {
     guard writes.count >= Self.fewestOfRange, let first = writes.first, let last = writes.last,
       zip(writes, writes.dropFirst()).allSatisfy({ $0.name.path < $1.name.path })
     else { return nil }
-    let range = KeyRange(
+    return KeyRange(
       lower: DocumentKey(first.name.path, in: incarnation).bytes,
       upper: DocumentKey(last.name.path, in: incarnation).bytes + [0]
     )
-    return try engine.read { try $0.cursor(over: range, reversed: false).next() } ? nil : range
   }
 
   private func requestTime(inMemory: Bool) throws -> Timestamp {

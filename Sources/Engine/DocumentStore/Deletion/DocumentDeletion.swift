@@ -90,7 +90,9 @@ package final class DocumentDeletion {
       Write(name: DocumentName(database: database.id, path: path), operation: .delete)
     }
     let result = BlockingResult<CommitOutcome>()
-    database.commit(CommitProposal(writes: writes)) { result.set($0) }
+    var proposal = CommitProposal(writes: writes)
+    proposal.isBulk = true
+    database.commit(proposal) { result.set($0) }
     return Commit(paths: paths, result: result)
   }
 }

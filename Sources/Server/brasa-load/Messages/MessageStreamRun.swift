@@ -49,6 +49,8 @@ final class MessageStreamRun {
   private(set) var deliveries = LatencyHistogram()
   private(set) var acknowledgements = LatencyHistogram()
   private(set) var errors: [String: Int] = [:]
+  /// Sends that are answered, refused ones included.
+  private var answeredSends = 0
 
   private static let batch = 64
   /// Connections for sends, and as many for acknowledgements: the headers of a back end's requests are the same each time.
@@ -97,17 +99,19 @@ final class MessageStreamRun {
     for number in open { streams[number].unread.removeAll() }
   }
 
-  /// Sends so many messages a second for so many seconds, each to a random device, and waits for the last
-  /// acknowledgement.
+  /// Sends so many messages a second for so many seconds, each to a random device, and waits for the last response: that to
+  /// a send may come behind the one to its message's acknowledgement.
   func send(rate: Int, seconds: Int) throws {
     try connectWorkers()
     let begun = monotonicNanoseconds()
     let total = rate * seconds
     let deadline = begun + Int64(seconds + 60) * 1_000_000_000
-    while acknowledgements.count + errors.values.reduce(0, +) < total {
+    while answeredSends < total || acknowledgements.count + errors.values.reduce(0, +) < total {
       let now = monotonicNanoseconds()
       guard now < deadline else {
-        throw LoadError.refused("\(total - acknowledgements.count) messages are not acknowledged")
+        throw LoadError.refused(
+          "\(total - answeredSends) sends are not answered, \(total - acknowledgements.count) messages not acknowledged"
+        )
       }
       let due = min(total, Int(Double(now - begun) / 1e9 * Double(rate)))
       // A send that finds no free connection counts from when it was due.
@@ -170,6 +174,7 @@ final class MessageStreamRun {
     let now = monotonicNanoseconds()
     workers[worker].work = nil
     rest(worker)
+    if case .send = work { answeredSends += 1 }
     guard answer.status == 200 else {
       errors[answer.errorName, default: 0] += 1
       return

@@ -177,13 +177,12 @@ final class Evaluator {
 
   private func rows(_ plan: StagePlan, _ isScalar: Bool, _ row: Row) throws -> Value? {
     let results = try runRows(plan, row, self)
-    let values = results.map { $0.onlyValue ?? .map($0.wholeMap) }
-    guard isScalar else { return try bounded(.array(values)) }
-    guard values.count <= 1 else {
+    guard isScalar else { return try bounded(.array(results.map(\.asValue))) }
+    guard results.count <= 1 else {
       throw ServiceError.invalidArgument(
         "A scalar sub-pipeline returned multiple results. Add limit(1), or use an array sub-pipeline."
       )
     }
-    return values.first ?? .null
+    return results.first?.asValue ?? .null
   }
 }

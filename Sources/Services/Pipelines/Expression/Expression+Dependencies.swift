@@ -91,6 +91,7 @@ extension Evaluator {
   /// The value of an expression that reads no row; nil where it reads one, fails or is absent.
   func fixedValue(_ expression: Expression, _ variables: [String: Value?]) throws -> Value? {
     if case .constant(let value) = expression { return value }
+    if case .variable(let name) = expression { return variables[name] ?? nil }
     guard expression.isFixed else { return nil }
     do {
       return try value(expression, Row(MapValue(), variables: variables))

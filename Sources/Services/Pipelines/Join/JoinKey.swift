@@ -160,13 +160,18 @@ struct JoinValue: Hashable {
   let value: Value?
   /// The value as one of those that are equal.
   private let key: Value?
+  /// Computed once: each value is looked for several times.
+  private let keyHash: Int
 
   init(_ value: Value?) {
     self.value = value
     key = value.map(GroupKey.canonical)
+    keyHash = key.hashValue
   }
 
-  static func == (left: JoinValue, right: JoinValue) -> Bool { left.key == right.key }
+  static func == (left: JoinValue, right: JoinValue) -> Bool {
+    left.keyHash == right.keyHash && left.key == right.key
+  }
 
-  func hash(into hasher: inout Hasher) { hasher.combine(key) }
+  func hash(into hasher: inout Hasher) { hasher.combine(keyHash) }
 }

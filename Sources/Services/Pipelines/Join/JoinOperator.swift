@@ -134,10 +134,10 @@ extension OperatorBuilder {
     if case .children = table.key.source {
       return outer.name.flatMap { table.documents[JoinValue(.reference($0))] }
     }
-    let row = Row(MapValue(), variables: outer.variables)
     let value: JoinValue
     do {
-      value = JoinValue(try evaluator.value(table.key.outer, row))
+      // It reads variables alone.
+      value = JoinValue(try evaluator.value(table.key.outer, outer))
     } catch is ExpressionFailure {
       return nil
     }

@@ -62,23 +62,26 @@ struct JoinReader {
     _ table: JoinTable,
     _ node: PlanNode
   ) throws {
-    var wanted: [(JoinValue, ResourcePath)] = []
+    var wanted: [JoinValue] = []
+    var paths: [ResourcePath] = []
+    wanted.reserveCapacity(values.count)
+    paths.reserveCapacity(values.count)
     for value in values {
       if let path = scope.path(side, of: value.value, in: store.database.id) {
-        wanted.append((value, path))
+        wanted.append(value)
+        paths.append(path)
       } else {
         try keep([], for: value, table)
       }
     }
-    var rest = wanted[...]
-    while !rest.isEmpty {
-      let part = rest.prefix(Self.lookups)
-      rest = rest.dropFirst(part.count)
-      let found = try store.lookUp(part.map(\.1)[...])
-      for ((value, _), record) in zip(part, found) {
+    var position = 0
+    while position < paths.count {
+      let found = try store.lookUp(paths[position...].prefix(Self.lookups))
+      for record in found {
         try resources.step()
         if record != nil { node.rows += 1 }
-        try keep(record.map { [$0] } ?? [], for: value, table)
+        try keep(record.map { [$0] } ?? [], for: wanted[position], table)
+        position += 1
       }
     }
   }

@@ -10,63 +10,72 @@ package struct Row: Sendable {
     case fields(MapValue)
   }
 
-  /// The fields that the row began with.
-  private var stored: Content
-  /// Fields at the top that replace those of a document, or are new, so that it need not be decoded.
-  private var added = MapValue()
-  private var storedName: DocumentName?
-  private var storedCreateTime: Timestamp?
-  private var storedUpdateTime: Timestamp?
+  /// A stored document, which copies of a row share.
+  private final class Document: Sendable {
+    let record: DocumentRecord
+
+    init(_ record: DocumentRecord) { self.record = record }
+  }
+
+  /// What is left of a document's name and times in a row of fields.
+  private final class Identity: Sendable {
+    let name: DocumentName?
+    let createTime: Timestamp?
+    let updateTime: Timestamp?
+
+    init(_ name: DocumentName?, createTime: Timestamp?, updateTime: Timestamp?) {
+      self.name = name
+      self.createTime = createTime
+      self.updateTime = updateTime
+    }
+  }
+
+  /// The document that the row is as stored, but for `map`; nil for a row of fields.
+  private var document: Document?
+  /// All fields, or those at the top that replace some of the document or are new, so that it need not be decoded.
+  private var map: MapValue
+  /// Nil for a document as stored, and where nothing is left of one.
+  private var identity: Identity?
   /// Values of variables that are in scope; nil is absent.
-  var variables: [String: Value?] = [:]
+  var variables: [String: Value?]
 
   /// A document with all of its fields.
   package init(_ record: DocumentRecord, variables: [String: Value?] = [:]) {
-    stored = .document(record)
+    document = Document(record)
+    map = MapValue()
     self.variables = variables
   }
 
   /// A row of fields without a document.
   package init(_ fields: MapValue, variables: [String: Value?] = [:]) {
-    stored = .fields(fields)
+    map = fields
     self.variables = variables
   }
 
   /// The row's fields.
-  package var content: Content { added.entries.isEmpty ? stored : .fields(fields) }
+  package var content: Content {
+    if let document, map.entries.isEmpty { .document(document.record) } else { .fields(fields) }
+  }
 
   /// The document's name, while `__name__` is a field of the row.
-  package var name: DocumentName? {
-    if case .document(let record) = stored { record.name } else { storedName }
-  }
+  package var name: DocumentName? { document.map(\.record.name) ?? identity?.name }
 
   /// The document's creation, while `__create_time__` is a field of the row.
   package var createTime: Timestamp? {
-    if case .document(let record) = stored {
-      record.createTime.timestamp
-    } else {
-      storedCreateTime
-    }
+    document?.record.createTime.timestamp ?? identity?.createTime
   }
 
   /// The document's last change, while `__update_time__` is a field of the row.
   package var updateTime: Timestamp? {
-    if case .document(let record) = stored {
-      record.updateTime.timestamp
-    } else {
-      storedUpdateTime
-    }
+    document?.record.updateTime.timestamp ?? identity?.updateTime
   }
 
   /// The fields without the document's name and times.
   package var fields: MapValue {
-    switch stored {
-    case .document(let record):
-      var fields = record.fields.decoded()
-      for entry in added.entries { fields[entry.key] = entry.value }
-      return fields
-    case .fields(let fields): return fields
-    }
+    guard let document else { return map }
+    var fields = document.record.fields.decoded()
+    for entry in map.entries { fields[entry.key] = entry.value }
+    return fields
   }
 
   /// The value of a field; nil where it is absent.
@@ -76,13 +85,11 @@ package struct Row: Sendable {
       if path == .createTime { return createTime.map(Value.timestamp) }
       if path == .updateTime { return updateTime.map(Value.timestamp) }
     }
-    if !added.entries.isEmpty, let name = path.segments.first, added[name] != nil {
-      return added.value(at: path)
+    if let document {
+      guard !map.entries.isEmpty, let name = path.segments.first, map[name] != nil
+      else { return document.record.fields.value(at: path) }
     }
-    return switch stored {
-    case .document(let record): record.fields.value(at: path)
-    case .fields(let fields): fields.value(at: path)
-    }
+    return map.value(at: path)
   }
 
   /// Sets a field; nil leaves the row as it is.
@@ -90,22 +97,18 @@ package struct Row: Sendable {
   /// The document's name and times take only values of their types.
   mutating func set(_ value: Value?, at path: FieldPath) throws {
     guard let value else { return }
-    if case .document = stored, path.segments.count == 1, !path.mayBeReserved {
-      added[path.segments[0]] = value
+    if document != nil, path.segments.count == 1, !path.mayBeReserved {
+      map[path.segments[0]] = value
       return
     }
     materialize()
     switch (path, value) {
-    case (.documentName, .reference(let name)): storedName = name
-    case (.createTime, .timestamp(let time)): storedCreateTime = time
-    case (.updateTime, .timestamp(let time)): storedUpdateTime = time
+    case (.documentName, .reference(let name)): identify(name, createTime, updateTime)
+    case (.createTime, .timestamp(let time)): identify(name, time, updateTime)
+    case (.updateTime, .timestamp(let time)): identify(name, createTime, time)
     case (.documentName, _), (.createTime, _), (.updateTime, _):
       throw ExpressionFailure("The field \(path.canonicalString) can't have a value of that type.")
-    default:
-      guard case .fields(var fields) = stored else { return }
-      stored = .fields(MapValue())
-      fields.set(value, at: path)
-      stored = .fields(fields)
+    default: map.set(value, at: path)
     }
   }
 
@@ -113,21 +116,17 @@ package struct Row: Sendable {
   mutating func remove(_ path: FieldPath) {
     materialize()
     switch path {
-    case .documentName: storedName = nil
-    case .createTime: storedCreateTime = nil
-    case .updateTime: storedUpdateTime = nil
-    default:
-      guard case .fields(var fields) = stored else { return }
-      stored = .fields(MapValue())
-      fields.remove(at: path)
-      stored = .fields(fields)
+    case .documentName: identify(nil, createTime, updateTime)
+    case .createTime: identify(name, nil, updateTime)
+    case .updateTime: identify(name, createTime, nil)
+    default: map.remove(at: path)
     }
   }
 
   /// Replaces the fields, and keeps the document's name and times.
   mutating func replaceFields(_ fields: MapValue) {
     materialize()
-    stored = .fields(fields)
+    map = fields
   }
 
   /// All fields with the document's name and times among them.
@@ -139,29 +138,32 @@ package struct Row: Sendable {
     return map
   }
 
-  /// The value of the row's only field; nil where it has none or several.
-  var onlyValue: Value? {
+  /// The row as the value of a sub-pipeline: that of its only field, or else a map.
+  var asValue: Value {
     let map = wholeMap
-    return map.entries.count == 1 ? map.entries[0].value : nil
+    return map.entries.count == 1 ? map.entries[0].value : .map(map)
   }
 
   /// About the bytes that the row takes in memory; counting ends beyond the limit.
   func size(limit: Int) -> Int {
-    switch stored {
-    case .document(let record):
-      record.fields.bytes.count + 256
-        + (added.entries.isEmpty ? 0 : Value.map(added).memorySize(limit: limit))
-    case .fields(let fields): Value.map(fields).memorySize(limit: limit) + 256
-    }
+    let size = map.entries.isEmpty ? 0 : Value.map(map).memorySize(limit: limit)
+    return size + 256 + (document?.record.fields.bytes.count ?? 0)
   }
 
+  /// Decodes a document's fields, so that any of them can be changed.
   private mutating func materialize() {
-    guard case .document(let record) = stored else { return }
-    storedName = record.name
-    storedCreateTime = record.createTime.timestamp
-    storedUpdateTime = record.updateTime.timestamp
-    stored = .fields(fields)
-    added = MapValue()
+    guard let record = document?.record else { return }
+    map = fields
+    document = nil
+    identify(record.name, record.createTime.timestamp, record.updateTime.timestamp)
+  }
+
+  private mutating func identify(
+    _ name: DocumentName?,
+    _ createTime: Timestamp?,
+    _ updateTime: Timestamp?
+  ) {
+    identity = Identity(name, createTime: createTime, updateTime: updateTime)
   }
 }
 
