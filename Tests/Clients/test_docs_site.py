@@ -41,7 +41,7 @@ def test_samples_are_blocks_of_code(site):
     for page in site.rglob("*.html"):
         assert "```" not in re.sub(r"<code[^>]*>.*?</code>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL), page
     chapter = (site / "docs" / "guide" / "chapter-10.html").read_text(encoding="utf-8")
-    assert '<h2 id="at-google-and-in-brasa">' in chapter and "brasa rules deploy firestore.rules\n</code></pre>" in chapter
+    assert '<h2 id="in-firebase-and-in-brasa">' in chapter and "brasa rules deploy firestore.rules\n</code></pre>" in chapter
 
 
 def test_a_link_that_leads_nowhere_is_named(site, tmp_path):
