@@ -313,8 +313,7 @@ extension Database {
   /// The number of writes from which reading them in order pays, rather than a get for each.
   private static let fewestOfRange = 32
 
-  /// The range from the first document to the last one; nil where the writes are few or in no order: to read that might pass
-  /// over all that was ever deleted.
+  /// The range from the first document to the last one; nil where the writes are few, or not in the order of their names.
   private func orderedRange(of writes: [Write]) -> KeyRange? {
     guard writes.count >= Self.fewestOfRange, let first = writes.first, let last = writes.last,
       zip(writes, writes.dropFirst()).allSatisfy({ $0.name.path < $1.name.path })

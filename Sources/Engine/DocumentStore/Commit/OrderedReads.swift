@@ -4,8 +4,8 @@ import KeyValueStore
 ///
 /// One thread at a time, while the view is open that the cursor belongs to.
 final class OrderedReads {
-  /// The most documents between two that are asked for that are passed over one by one: more cost as much as a search.
-  private static let passedOver = 4
+  /// Documents that are skipped one by one to reach the next one asked for; behind more of them, a search is cheaper.
+  private static let mostSkipped = 4
 
   private let range: KeyRange
   private let cursor: any KeyValueCursor
@@ -23,15 +23,15 @@ final class OrderedReads {
 
   /// The value of a key above all that were asked for before; nil where there is none.
   func value(of key: [UInt8]) throws -> [UInt8]? {
-    var passed = 0
+    var skipped = 0
     while !isDone {
       let order = isPlaced ? KeyOrder.compare(cursor.key, key) : -1
       if order > 0 { return nil }
       if order == 0 { return [UInt8](cursor.value) }
-      let isFar = !isPlaced || passed == Self.passedOver
+      let isFar = !isPlaced || skipped == Self.mostSkipped
       isDone = try !(isFar ? cursor.seek(key) : cursor.next())
       isPlaced = true
-      passed += 1
+      skipped += 1
     }
     return nil
   }

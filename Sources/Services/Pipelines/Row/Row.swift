@@ -17,7 +17,7 @@ package struct Row: Sendable {
     init(_ record: DocumentRecord) { self.record = record }
   }
 
-  /// What is left of a document's name and times in a row of fields.
+  /// The name and times that a row of fields still has of its document.
   private final class Identity: Sendable {
     let name: DocumentName?
     let createTime: Timestamp?
